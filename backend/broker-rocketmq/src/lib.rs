@@ -1,0 +1,1 @@
+//! The RocketMQ adapter, and the embedded broker.

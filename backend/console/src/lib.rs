@@ -1,0 +1,1 @@
+//! What people do with topics: the snapshot, create, delete, send, browse.

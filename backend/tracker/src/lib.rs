@@ -1,0 +1,1 @@
+//! Trace ingest and record look-up.
