@@ -1,0 +1,269 @@
+//! What ingest is doing, for pages, metrics and readiness. Written by worker, readers and writer; read by everybody.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use millrace_core::coverage::Coverage;
+use millrace_core::name::QueueRef;
+use millrace_core::time::Millis;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::IngestSettings;
+
+/// Seconds over which the rate is averaged.
+const RATE_WINDOW_MS: i64 = 10_000;
+
+/// Where one queue stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueueProgress {
+    pub queue: QueueRef,
+    /// The next offset to write; everything before it is in the store.
+    pub next: i64,
+    /// One past the highest offset at the broker, when last heard.
+    pub max: Option<i64>,
+    /// Store time of the last written message.
+    pub stored: Option<Millis>,
+    /// Messages that were gone at the broker before they could be read.
+    pub expired: u64,
+    /// Why the queue is not being read just now.
+    pub error: Option<String>,
+}
+
+impl QueueProgress {
+    /// Messages still to read; `None` until the broker told its highest offset.
+    pub fn lag(&self) -> Option<i64> {
+        self.max.map(|max| (max - self.next).max(0))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum WorkerHealth {
+    Starting,
+    Running,
+    /// Reading goes on where it can; this is what does not work.
+    Degraded {
+        why: String,
+    },
+    Stopped,
+}
+
+/// A snapshot of ingest on one cluster.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IngestStatus {
+    pub cluster: String,
+    pub group: String,
+    pub client: String,
+    pub health: WorkerHealth,
+    /// Members of the group, this worker among them.
+    pub members: Vec<String>,
+    /// Trace topics that exist; empty: there is none, tracing is off at the brokers.
+    pub topics: Vec<String>,
+    /// Queues that this worker reads.
+    pub queues: Vec<QueueProgress>,
+    /// Brokers asked for their trace topics.
+    pub coverage: Coverage,
+    /// Since this process started.
+    pub messages: u64,
+    pub records: u64,
+    pub rejects: u64,
+    /// Records a second over the last ten seconds.
+    pub rate: f64,
+    /// Everything stored at the brokers before this instant has been read.
+    pub watermark: Option<Millis>,
+    /// How far the watermark is behind the present, in milliseconds.
+    pub behind_ms: Option<i64>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    health: WorkerHealth,
+    write_error: Option<String>,
+    members: Vec<String>,
+    topics: Vec<String>,
+    queues: BTreeMap<QueueRef, QueueProgress>,
+    coverage: Coverage,
+    messages: u64,
+    records: u64,
+    rejects: u64,
+    written: VecDeque<(Millis, u64)>,
+}
+
+#[derive(Debug)]
+pub struct IngestState {
+    cluster: String,
+    group: String,
+    client: String,
+    inner: Mutex<Inner>,
+    changed: watch::Sender<u64>,
+}
+
+impl IngestState {
+    pub(super) fn new(cluster: &str, settings: &IngestSettings) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            group: settings.group.clone(),
+            client: settings.client.clone(),
+            inner: Mutex::new(Inner {
+                health: WorkerHealth::Starting,
+                write_error: None,
+                members: Vec::new(),
+                topics: Vec::new(),
+                queues: BTreeMap::new(),
+                coverage: Coverage::default(),
+                messages: 0,
+                records: 0,
+                rejects: 0,
+                written: VecDeque::new(),
+            }),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    /// A state in which nothing is read: for command line look-ups and tests.
+    pub fn idle(cluster: &str) -> Self {
+        Self::new(cluster, &IngestSettings::new("none"))
+    }
+
+    /// Fires after each write and each rebalance.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    pub fn status(&self, now: Millis) -> IngestStatus {
+        let inner = self.lock();
+        let recent: u64 =
+            inner.written.iter().filter(|(at, _)| now.since(*at) <= RATE_WINDOW_MS).map(|(_, records)| records).sum();
+        let watermark = watermark(inner.queues.values(), now);
+        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+        let rate = recent as f64 / (RATE_WINDOW_MS / 1000) as f64;
+        let health = match &inner.write_error {
+            Some(why) => WorkerHealth::Degraded { why: why.clone() },
+            None => inner.health.clone(),
+        };
+        IngestStatus {
+            cluster: self.cluster.clone(),
+            group: self.group.clone(),
+            client: self.client.clone(),
+            health,
+            members: inner.members.clone(),
+            topics: inner.topics.clone(),
+            queues: inner.queues.values().cloned().collect(),
+            coverage: inner.coverage.clone(),
+            messages: inner.messages,
+            records: inner.records,
+            rejects: inner.rejects,
+            rate,
+            watermark,
+            behind_ms: watermark.map(|mark| now.since(mark).max(0)),
+        }
+    }
+
+    pub(super) fn rebalanced(&self, members: Vec<String>, topics: Vec<String>, coverage: Coverage) {
+        let mut inner = self.lock();
+        let degraded = (!coverage.complete())
+            .then(|| coverage.missed.iter().map(|m| format!("{}: {}", m.what, m.why)).collect::<Vec<_>>().join("; "));
+        inner.health = match degraded {
+            Some(why) => WorkerHealth::Degraded { why },
+            None => WorkerHealth::Running,
+        };
+        inner.members = members;
+        inner.topics = topics;
+        inner.coverage = coverage;
+        drop(inner);
+        self.announce();
+    }
+
+    pub(super) fn health(&self, health: WorkerHealth) {
+        self.lock().health = health;
+        self.announce();
+    }
+
+    pub(super) fn write_failed(&self, why: Option<String>) {
+        let mut inner = self.lock();
+        if inner.write_error != why {
+            inner.write_error = why;
+            drop(inner);
+            self.announce();
+        }
+    }
+
+    pub(super) fn queue_started(&self, queue: &QueueRef, next: i64, stored: Option<Millis>) {
+        let progress = QueueProgress { queue: queue.clone(), next, max: None, stored, expired: 0, error: None };
+        self.lock().queues.insert(queue.clone(), progress);
+        self.announce();
+    }
+
+    pub(super) fn queue_left(&self, queue: &QueueRef) {
+        self.lock().queues.remove(queue);
+        self.announce();
+    }
+
+    /// What the broker just told about a queue.
+    pub(super) fn queue_heard(&self, queue: &QueueRef, max: Result<i64, String>) {
+        if let Some(progress) = self.lock().queues.get_mut(queue) {
+            match max {
+                Ok(max) => {
+                    progress.max = Some(max);
+                    progress.error = None;
+                }
+                Err(why) => progress.error = Some(why),
+            }
+        }
+    }
+
+    pub(super) fn queue_expired(&self, queue: &QueueRef, messages: u64) {
+        if let Some(progress) = self.lock().queues.get_mut(queue) {
+            progress.expired += messages;
+        }
+    }
+
+    /// A transaction was written: `moves` are queues with their new position and the newest store time.
+    pub(super) fn written(
+        &self,
+        now: Millis,
+        appended: millrace_store::Appended,
+        moves: impl IntoIterator<Item = (QueueRef, i64, Option<Millis>)>,
+    ) {
+        let mut inner = self.lock();
+        inner.messages += appended.messages;
+        inner.records += appended.records;
+        inner.rejects += appended.rejects;
+        inner.written.push_back((now, appended.records));
+        while inner.written.front().is_some_and(|(at, _)| now.since(*at) > RATE_WINDOW_MS) {
+            inner.written.pop_front();
+        }
+        for (queue, next, stored) in moves {
+            if let Some(progress) = inner.queues.get_mut(&queue) {
+                progress.next = next;
+                progress.stored = stored.or(progress.stored);
+                progress.max = progress.max.map(|max| max.max(next));
+            }
+        }
+        drop(inner);
+        self.announce();
+    }
+
+    fn announce(&self) {
+        self.changed.send_modify(|version| *version += 1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A queue that is read to its end is read up to the present; one behind, up to its last written message. A queue
+/// that never told leaves the watermark unknown.
+fn watermark<'a>(queues: impl Iterator<Item = &'a QueueProgress>, now: Millis) -> Option<Millis> {
+    let mut mark = None;
+    for queue in queues {
+        let at = match (queue.error.is_none(), queue.lag()) {
+            (true, Some(0)) => now,
+            _ => queue.stored?,
+        };
+        mark = Some(mark.map_or(at, |mark: Millis| mark.min(at)));
+    }
+    mark
+}
