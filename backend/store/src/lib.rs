@@ -11,5 +11,5 @@ pub use error::{Result, StoreError};
 pub use meta::{AuditEntry, AuditOutcome, MetaStore};
 pub use trace::{
     Appended, Batch, DroppedSegment, Found, IndexedMessage, PositionMove, QueuePosition, RejectSummary, Retention,
-    SegmentInfo, TraceStore,
+    SegmentInfo, SegmentRules, TraceStore,
 };

@@ -1,6 +1,7 @@
 //! The trace store's port: trace messages by term, with queue positions in the same transaction.
 
 use async_trait::async_trait;
+use millrace_core::coverage::Missed;
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 use millrace_core::trace::{RejectReason, Term, TraceMessage, TraceRecord};
@@ -61,6 +62,8 @@ pub struct Found {
     /// The limit was hit: there are more records, older ones.
     pub truncated: bool,
     pub segments_searched: usize,
+    /// Segments that could not be searched, and why: what they hold is unknown.
+    pub missed: Vec<Missed>,
     /// Store time of the oldest trace message that is kept at all.
     pub oldest: Option<Millis>,
 }
@@ -75,6 +78,22 @@ pub struct SegmentInfo {
     pub records: u64,
     pub bytes: u64,
     pub sealed: bool,
+    /// Why it cannot be read; times and counts are then unknown.
+    pub damaged: Option<String>,
+}
+
+/// When the open segment is full and the next one begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SegmentRules {
+    pub max_records: u64,
+    pub max_bytes: u64,
+    pub max_age_ms: i64,
+}
+
+impl Default for SegmentRules {
+    fn default() -> Self {
+        Self { max_records: 2_000_000, max_bytes: 512 << 20, max_age_ms: 3_600_000 }
+    }
 }
 
 /// How long traces stay. A segment goes as a whole; the open one stays.
@@ -120,4 +139,11 @@ pub trait TraceStore: Send + Sync + std::fmt::Debug {
     async fn dropped(&self, limit: u32) -> Result<Vec<DroppedSegment>>;
     /// Whether the store answers and can be written.
     async fn check(&self) -> Result<()>;
+    /// Builds the index of every full segment that has none yet, and says of how many. A store does it by itself after
+    /// a segment is full; this waits for it.
+    async fn seal(&self) -> Result<usize> {
+        Ok(0)
+    }
+    /// Leaves nothing behind that the next start would have to repair. Later calls fail.
+    async fn close(&self) {}
 }
