@@ -46,6 +46,8 @@ pub enum Fact {
         clients: Option<usize>,
         broadcasting: bool,
     },
+    /// Every message that `group` takes leads to one in `topic`: nothing after a success is a drop.
+    Produces { group: String, topic: String },
     /// A group's own configuration. `max_retries` is the broker's default for it; clients may set less.
     Group { group: String, max_retries: Option<i64>, orderly: Option<bool> },
 }

@@ -2,10 +2,27 @@
 //!
 //! Invariant: a flow is a function of the *set* of its trace records and facts. Their order and repetition do not matter.
 
+mod affinity;
+mod alias;
+mod cause;
+mod clock;
+mod diagnose;
+mod expand;
 mod fact;
 mod finding;
+#[cfg(test)]
+mod fixture;
+mod gather;
 mod model;
+mod place;
+mod process;
+mod reconstruct;
+mod select;
+mod state;
+#[cfg(test)]
+mod tests;
 
+pub use expand::{MOST as MOST_TERMS, expand};
 pub use fact::{Fact, Options};
 pub use finding::{Finding, FindingKind, Severity, Verdict};
 pub use model::{
@@ -13,3 +30,4 @@ pub use model::{
     MessageNode, MessageRef, Publication, Recalled, Rule, Span, StoredAt, Transaction, TransactionEnd,
     TransactionOutcome, Why,
 };
+pub use reconstruct::reconstruct;
