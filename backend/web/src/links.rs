@@ -1,0 +1,127 @@
+//! Addresses. One invariant: every link and redirect is built here from its parts, percent-encoded.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// Everything but RFC 3986's unreserved characters is encoded, in paths and in queries alike.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+pub(crate) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// An address with a query that grows field by field; empty values are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    path: String,
+    query: String,
+}
+
+impl Link {
+    /// `path` must be encoded.
+    fn to(path: String) -> Self {
+        Self { path, query: String::new() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl AsRef<str>) -> Self {
+        if !value.as_ref().is_empty() {
+            if !self.query.is_empty() {
+                self.query.push('&');
+            }
+            self.query.push_str(&encoded(name));
+            self.query.push('=');
+            self.query.push_str(&encoded(value.as_ref()));
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.path)?;
+        if !self.query.is_empty() {
+            write!(f, "?{}", self.query)?;
+        }
+        Ok(())
+    }
+}
+
+impl askama::FastWritable for Link {
+    fn write_into(&self, dest: &mut dyn std::fmt::Write, _: &dyn askama::Values) -> askama::Result<()> {
+        write!(dest, "{self}")?;
+        Ok(())
+    }
+}
+
+/// Percent-encoding leaves nothing that HTML escapes but the `&` between fields.
+fn in_cluster(cluster: &str, rest: &str) -> Link {
+    Link::to(format!("/c/{}{rest}", encoded(cluster)))
+}
+
+pub fn clusters() -> Link {
+    Link::to("/".to_owned())
+}
+
+pub fn about() -> Link {
+    Link::to("/about".to_owned())
+}
+
+pub fn settings() -> Link {
+    Link::to("/settings".to_owned())
+}
+
+pub fn openapi() -> Link {
+    Link::to("/api/v1/openapi.json".to_owned())
+}
+
+pub fn overview(cluster: &str) -> Link {
+    in_cluster(cluster, "")
+}
+
+pub fn overview_events(cluster: &str) -> Link {
+    in_cluster(cluster, "/events")
+}
+
+pub fn ingest(cluster: &str) -> Link {
+    in_cluster(cluster, "/ingest")
+}
+
+pub fn ingest_events(cluster: &str) -> Link {
+    in_cluster(cluster, "/ingest/events")
+}
+
+/// The search form's action.
+pub fn records(cluster: &str) -> Link {
+    in_cluster(cluster, "/records")
+}
+
+/// One record's page: a key or any id.
+pub fn record(cluster: &str, key: &str) -> Link {
+    records(cluster).with("q", key)
+}
+
+pub fn topics(cluster: &str) -> Link {
+    in_cluster(cluster, "/topics")
+}
+
+pub fn topic(cluster: &str, topic: &str) -> Link {
+    in_cluster(cluster, &format!("/topics/{}", encoded(topic)))
+}
+
+/// Messages of all topics: the form that finds some.
+pub fn messages(cluster: &str) -> Link {
+    in_cluster(cluster, "/messages")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{record, topic};
+
+    #[test]
+    fn hostile_names_stay_one_part() {
+        assert_eq!(topic("shop", "%DLQ%price-enricher").to_string(), "/c/shop/topics/%25DLQ%25price-enricher");
+        assert_eq!(topic("a/b ?#", "订单").to_string(), "/c/a%2Fb%20%3F%23/topics/%E8%AE%A2%E5%8D%95");
+        assert_eq!(record("shop", "a&b=c+d\"<>").to_string(), "/c/shop/records?q=a%26b%3Dc%2Bd%22%3C%3E");
+        assert_eq!(record("shop", "").to_string(), "/c/shop/records");
+    }
+}

@@ -1,0 +1,92 @@
+//! The one table of what is served. One invariant: a row has a permission, and nothing is served without a row.
+
+use axum::http::Method;
+
+use crate::route::{Kind, Permission, Route};
+use crate::{api, assets, health, pages};
+
+macro_rules! rows {
+    ($($method:ident $path:literal $permission:ident $kind:ident => $handler:path;)*) => {
+        vec![$(Route::new(Method::$method, $path, Permission::$permission, Kind::$kind, $handler)),*]
+    };
+}
+
+pub(crate) fn table() -> Vec<Route> {
+    rows! {
+        GET  "/"                              ClusterRead Page   => pages::clusters::list;
+        GET  "/c/{cluster}"                   ClusterRead Page   => pages::overview::show;
+        GET  "/c/{cluster}/events"            ClusterRead Events => pages::overview::events;
+        GET  "/c/{cluster}/ingest"            IngestRead  Page   => pages::ingest::show;
+        GET  "/c/{cluster}/ingest/events"     IngestRead  Events => pages::ingest::events;
+        GET  "/about"                         Public      Page   => pages::about::show;
+        POST "/settings"                      Public      Page   => pages::settings::change;
+
+        GET  "/api/v1/openapi.json"           Public      Api    => api::document;
+        GET  "/api/v1/clusters"               ClusterRead Api    => api::clusters::list;
+        GET  "/api/v1/clusters/{cluster}"     ClusterRead Api    => api::clusters::overview;
+        GET  "/api/v1/clusters/{cluster}/ingest" IngestRead Api  => api::ingest::show;
+
+        GET  "/static/{version}/{*file}"      Public      Plain  => assets::file;
+        GET  "/favicon.ico"                   Public      Plain  => assets::favicon;
+        GET  "/healthz"                       Public      Plain  => health::alive;
+        GET  "/readyz"                        Public      Plain  => health::ready;
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use axum::http::{Method, StatusCode};
+
+    use super::table;
+    use crate::route::{Kind, Permission};
+    use crate::testing::site;
+
+    /// Addresses that change nothing on a cluster although they are not read with GET: the reader's own cookies.
+    const OWN_SETTINGS: &[&str] = &["/settings"];
+
+    #[test]
+    fn methods_and_permissions_agree() {
+        let mut seen = BTreeSet::new();
+        for route in table() {
+            assert!(seen.insert((route.method.to_string(), route.path)), "twice: {route:?}");
+            if route.method == Method::GET {
+                assert!(!route.permission.writes(), "a GET must change nothing: {route:?}");
+            } else if !OWN_SETTINGS.contains(&route.path) {
+                assert!(route.permission.writes(), "a change needs a permission to write: {route:?}");
+            }
+            if route.permission == Permission::Public {
+                assert!(!route.path.contains("{cluster}"), "nothing of a cluster is public: {route:?}");
+            }
+            assert_eq!(route.kind == Kind::Api, route.path.starts_with("/api/"), "{route:?}");
+            assert_eq!(route.kind == Kind::Events, route.path.ends_with("/events"), "{route:?}");
+        }
+    }
+
+    /// Every page without further parts answers in both languages and in both shapes.
+    #[tokio::test]
+    async fn every_page_answers() {
+        let site = site();
+        for route in table() {
+            if route.method != Method::GET || route.kind == Kind::Events || route.path.contains("{version}") {
+                continue;
+            }
+            let path = route.path.replace("{cluster}", "shop");
+            if path.contains('{') {
+                continue;
+            }
+            for language in ["en", "zh-CN"] {
+                let answer = site.get_with(&path, &[("accept-language", language)]).await;
+                assert!(
+                    answer.status.is_success() || answer.status == StatusCode::SEE_OTHER,
+                    "{path} in {language}: {} {}",
+                    answer.status,
+                    answer.body
+                );
+                assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+about-title = About Millrace
+about-what = Millrace shows what is on a RocketMQ bus, and where each record went.
+about-api = JSON API
+about-api-what = Everything that the pages show is also there for programs, from the same functions. Failures are problem documents, and a value that could not be read says why.
+about-api-document = OpenAPI document
+about-api-method = Method
+about-api-address = Address
+about-api-permission = Permission
+about-health = Health
+about-health-what = /healthz says that the process answers. /readyz tries the databases and the ingest workers and names what does not work.
+about-parts = Parts of others
+about-parts-what = This page carries htmx 4.0.1 with its SSE extension (Zero-Clause BSD). Apache RocketMQ is a trademark of the Apache Software Foundation; Millrace is not part of it.

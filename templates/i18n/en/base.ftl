@@ -1,0 +1,17 @@
+base-skip = Skip to the content
+base-cluster = Cluster
+base-nav = Pages of this cluster
+base-overview = Overview
+base-records = Records
+base-topics = Topics
+base-messages = Messages
+base-ingest = Ingest
+base-find = Find a record by key or id
+base-find-label = Record key or message id
+base-theme-system = Theme: as the system. Change to light
+base-theme-light = Theme: light. Change to dark
+base-theme-dark = Theme: dark. Change to the system's
+base-zone = Times are in { $zone }
+base-zone-auto = use this browser’s zone
+base-zone-utc = show UTC
+base-about = About and API

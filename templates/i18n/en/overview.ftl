@@ -1,0 +1,1 @@
+overview-title = Overview

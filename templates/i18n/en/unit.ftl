@@ -1,0 +1,9 @@
+unit-milliseconds = { $n } ms
+unit-seconds = { $n } s
+unit-minutes = { $n } min
+unit-hours = { $n } h
+unit-days = { $n } d
+unit-per-second = { $n }/s
+unit-ago = { $duration } ago
+unit-in = in { $duration }
+unit-just-now = just now

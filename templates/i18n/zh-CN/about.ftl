@@ -1,0 +1,12 @@
+about-title = 关于 Millrace
+about-what = Millrace 展示 RocketMQ 总线上有什么，以及每条记录去了哪里。
+about-api = JSON API
+about-api-what = 页面上的内容都可由程序读取，来自同一套函数。失败以问题文档返回；读不到的值会说明原因。
+about-api-document = OpenAPI 文档
+about-api-method = 方法
+about-api-address = 地址
+about-api-permission = 权限
+about-health = 健康检查
+about-health-what = /healthz 表示进程能应答。/readyz 会实际检查数据库与采集进程，并指出哪一项不正常。
+about-parts = 第三方组件
+about-parts-what = 本页面使用 htmx 4.0.1 及其 SSE 扩展（Zero-Clause BSD 许可）。Apache RocketMQ 是 Apache 软件基金会的商标，Millrace 不属于该项目。

@@ -1,0 +1,17 @@
+base-skip = 跳到正文
+base-cluster = 集群
+base-nav = 本集群的页面
+base-overview = 概览
+base-records = 记录
+base-topics = 主题
+base-messages = 消息
+base-ingest = 采集
+base-find = 按 Key 或 ID 查找记录
+base-find-label = 记录 Key 或消息 ID
+base-theme-system = 主题外观：跟随系统。切换为浅色
+base-theme-light = 主题外观：浅色。切换为深色
+base-theme-dark = 主题外观：深色。切换为跟随系统
+base-zone = 时间按 { $zone } 显示
+base-zone-auto = 使用浏览器时区
+base-zone-utc = 改用 UTC
+base-about = 关于与 API

@@ -1,0 +1,9 @@
+unit-milliseconds = { $n } 毫秒
+unit-seconds = { $n } 秒
+unit-minutes = { $n } 分
+unit-hours = { $n } 小时
+unit-days = { $n } 天
+unit-per-second = { $n }/秒
+unit-ago = { $duration }前
+unit-in = { $duration }后
+unit-just-now = 刚刚
