@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use millrace_broker::Cluster;
 use millrace_core::time::Clock;
-use millrace_store::{MetaStore, Retention, TraceStore};
+use millrace_store::{MetaStore, TraceStore};
 use millrace_tracker::ingest::IngestState;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -20,8 +20,6 @@ pub struct ClusterView {
     pub name: String,
     pub cluster: Cluster,
     pub traces: Arc<dyn TraceStore>,
-    /// How long traces are kept, for saying so.
-    pub retention: Retention,
     pub ingest: Arc<IngestState>,
 }
 

@@ -53,6 +53,7 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Response {
         let what = format!("ingest of {}", cluster.name);
         checks.push(match cluster.ingest.status(now).health {
             WorkerHealth::Stopped => Check::of(what, Some("stopped".to_owned())),
+            WorkerHealth::Off => Check { what, ok: true, why: Some("not run by this process".to_owned()) },
             WorkerHealth::Starting => Check { what, ok: true, why: Some("starting".to_owned()) },
             WorkerHealth::Degraded { why } => Check { what, ok: true, why: Some(why) },
             WorkerHealth::Running => Check::of(what, None),

@@ -1,6 +1,8 @@
 //! The whole application on in-memory fakes, for tests of pages.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod preview;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -158,13 +160,7 @@ pub(crate) fn fake_cluster() -> FakeCluster {
 pub(crate) fn view(name: &str, fake: &FakeCluster, traces: FakeTraces) -> ClusterView {
     let mut cluster = fake.cluster();
     name.clone_into(&mut cluster.name);
-    ClusterView {
-        name: name.to_owned(),
-        cluster,
-        traces: Arc::new(traces),
-        retention: Retention { max_age_ms: 3 * 24 * 3_600_000, max_bytes: 50 << 30 },
-        ingest: Arc::new(IngestState::idle(name)),
-    }
+    ClusterView { name: name.to_owned(), cluster, traces: Arc::new(traces), ingest: Arc::new(IngestState::idle(name)) }
 }
 
 pub(crate) fn builder() -> AppBuilder {

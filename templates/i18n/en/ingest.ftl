@@ -1,4 +1,6 @@
 ingest-title = Ingest
+ingest-is-not-here = This process does not ingest
+ingest-is-not-here-way = Another process of this cluster may; record pages show what the shared store holds.
 ingest-is-stopped = Ingest is stopped
 ingest-is-stopped-way = Record pages show what was read before. The log says why it stopped; start Millrace again.
 ingest-is-starting = Ingest is starting

@@ -1,4 +1,6 @@
 ingest-title = 采集
+ingest-is-not-here = 本进程不做采集
+ingest-is-not-here-way = 可能由本集群的其他进程采集；记录页显示共享库中的内容。
 ingest-is-stopped = 采集已停止
 ingest-is-stopped-way = 记录页只显示之前读到的内容。停止原因见日志；请重新启动 Millrace。
 ingest-is-starting = 采集正在启动

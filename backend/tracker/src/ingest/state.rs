@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use millrace_core::coverage::Coverage;
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
+use millrace_store::Retention;
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -40,6 +41,8 @@ impl QueueProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum WorkerHealth {
+    /// This process does not ingest.
+    Off,
     Starting,
     Running,
     /// Reading goes on where it can; this is what does not work.
@@ -95,6 +98,8 @@ pub struct IngestState {
     cluster: String,
     group: String,
     client: String,
+    /// How long what is read is kept.
+    pub retention: Retention,
     inner: Mutex<Inner>,
     changed: watch::Sender<u64>,
 }
@@ -105,6 +110,7 @@ impl IngestState {
             cluster: cluster.to_owned(),
             group: settings.group.clone(),
             client: settings.client.clone(),
+            retention: settings.retention,
             inner: Mutex::new(Inner {
                 health: WorkerHealth::Starting,
                 write_error: None,
@@ -123,7 +129,9 @@ impl IngestState {
 
     /// A state in which nothing is read: for command line look-ups and tests.
     pub fn idle(cluster: &str) -> Self {
-        Self::new(cluster, &IngestSettings::new("none"))
+        let state = Self::new(cluster, &IngestSettings::new("none"));
+        state.lock().health = WorkerHealth::Off;
+        state
     }
 
     /// Fires after each write and each rebalance.

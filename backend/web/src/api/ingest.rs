@@ -13,7 +13,7 @@ use crate::InCluster;
 pub(crate) struct Ingest {
     group: String,
     client: String,
-    /// `starting`, `running`, `degraded` or `stopped`.
+    /// `off`, `starting`, `running`, `degraded` or `stopped`.
     health: &'static str,
     /// Why it is degraded.
     why: Option<String>,
@@ -126,6 +126,7 @@ pub(crate) async fn show(InCluster { cx, view }: InCluster) -> Json<Ingest> {
     let (rejects, segments, dropped) =
         tokio::join!(view.traces.rejects(), view.traces.segments(), view.traces.dropped(1_000));
     let (health, why) = match status.health {
+        WorkerHealth::Off => ("off", None),
         WorkerHealth::Starting => ("starting", None),
         WorkerHealth::Running => ("running", None),
         WorkerHealth::Degraded { why } => ("degraded", Some(why)),
@@ -166,6 +167,9 @@ pub(crate) async fn show(InCluster { cx, view }: InCluster) -> Json<Ingest> {
         rejected: rejected.into(),
         segments: Known::from(segments).map(|segments| segments.into_iter().map(Segment::from).collect()).into(),
         dropped: dropped.into(),
-        retention: Retention { max_age_ms: view.retention.max_age_ms, max_bytes: view.retention.max_bytes },
+        retention: Retention {
+            max_age_ms: view.ingest.retention.max_age_ms,
+            max_bytes: view.ingest.retention.max_bytes,
+        },
     })
 }

@@ -39,8 +39,8 @@ impl Show {
         let (rejects, segments, dropped) =
             tokio::join!(view.traces.rejects(), view.traces.segments(), view.traces.dropped(DROPPED));
         let kept_note = Msg::new("ingest-kept-note")
-            .with("age", format::duration(view.retention.max_age_ms, locale))
-            .with("size", format::bytes(view.retention.max_bytes));
+            .with("age", format::duration(view.ingest.retention.max_age_ms, locale))
+            .with("size", format::bytes(view.ingest.retention.max_bytes));
         let behind_unknown =
             if status.queues.is_empty() { Msg::new("ingest-no-queues") } else { Msg::new("ingest-queue-silent") };
         Self {
@@ -60,6 +60,9 @@ impl Show {
 pub(crate) fn verdict(status: &IngestStatus, locale: Locale) -> Verdict {
     let say = |state, headline, details| Verdict { state, headline, details };
     match &status.health {
+        WorkerHealth::Off => {
+            return say(State::Idle, Msg::new("ingest-is-not-here"), vec![Msg::new("ingest-is-not-here-way")]);
+        }
         WorkerHealth::Stopped => {
             return say(State::Bad, Msg::new("ingest-is-stopped"), vec![Msg::new("ingest-is-stopped-way")]);
         }
