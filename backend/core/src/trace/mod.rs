@@ -3,7 +3,10 @@
 //! Invariant: [`decode`] is total. It never panics, and a bad entry never costs its neighbours.
 
 mod decode;
+mod event;
+mod fields;
 mod record;
+mod split;
 mod term;
 
 pub use decode::{Decoded, Reject, RejectReason, decode};
