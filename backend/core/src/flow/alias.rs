@@ -24,12 +24,17 @@ impl Aliases {
                 }
             }
         }
+        // What clients traced goes before what a copy's properties say.
+        let mut told = Self::default();
         for fact in facts {
             match fact {
-                Fact::Stored { message_id, offset_id: Some(offset_id), .. } => aliases.learn(offset_id, message_id),
-                Fact::DeadLetter { message_id, origin_id: Some(origin_id), .. } => aliases.learn(origin_id, message_id),
+                Fact::Stored { message_id, offset_id: Some(offset_id), .. } => told.learn(offset_id, message_id),
+                Fact::DeadLetter { message_id, origin_id: Some(origin_id), .. } => told.learn(origin_id, message_id),
                 _ => {}
             }
+        }
+        for (offset_id, id) in told.unique {
+            aliases.unique.entry(offset_id).or_insert(id);
         }
         aliases.unique.retain(|id, _| !sent.contains(id.as_str()));
         aliases

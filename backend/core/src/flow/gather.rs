@@ -174,6 +174,14 @@ impl Gathered {
             }
             self.deliveries.push(delivery);
         }
+        // An object that was sent on has its keys in every topic.
+        let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (key, draft) in &self.messages {
+            keys.entry(key.id.clone()).or_default().extend(draft.keys.iter().cloned());
+        }
+        for (key, draft) in &mut self.messages {
+            draft.keys.extend(keys.get(&key.id).into_iter().flatten().cloned());
+        }
         let tokens: BTreeSet<String> = self
             .messages
             .values()
