@@ -1,0 +1,97 @@
+//! What a cluster looks like: read once a tick, a fixed number of calls a broker, served to every page from memory.
+//!
+//! A broker that fails keeps its last good readings, with their age and the reason; the snapshot names it in its
+//! coverage.
+
+mod broker;
+mod derive;
+mod history;
+mod keeper;
+mod kept;
+mod lag;
+mod memory;
+mod rate;
+mod topic;
+mod trend;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use millrace_broker::Topology;
+use millrace_core::coverage::Coverage;
+use millrace_core::time::Millis;
+
+pub use broker::{BrokerState, StatsReading};
+pub use history::Points;
+pub use keeper::{KeeperOptions, SnapshotSource, keep};
+pub use kept::{Failure, Kept};
+pub use lag::{NEVER_COMMITTED, QueueLag, queue_lag};
+pub use topic::{GroupOnTopic, TopicAtBroker, TopicState};
+pub use trend::Trend;
+
+pub(crate) use broker::within;
+pub(crate) use topic::{Committed, group_on_topic};
+
+/// Nobody asked yet.
+pub const NOT_READ_YET: &str = "not read yet";
+/// A rate needs two readings.
+pub const ONE_READING: &str = "one reading so far";
+/// Offsets went back between two readings: the topic was made anew, or the broker restored.
+pub const WENT_BACK: &str = "the offsets went back";
+/// A broker that was there is listed by no name server any more.
+pub const VANISHED: &str = "no name server lists it any more";
+
+/// The cluster at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    pub cluster: String,
+    /// When it was put together; `None` before the first.
+    pub at: Option<Millis>,
+    /// Complete rounds so far.
+    pub rounds: u64,
+    /// Each name server, and why it does not answer.
+    pub name_servers: Vec<(String, Option<String>)>,
+    pub topology: Kept<Topology>,
+    pub brokers: Vec<Arc<BrokerState>>,
+    pub topics: BTreeMap<String, Arc<TopicState>>,
+    /// The highest request for a fresh reading that this one answers.
+    answers: u64,
+}
+
+impl Snapshot {
+    /// Which brokers answered in the last round, and when the oldest part was read.
+    pub fn coverage(&self) -> Coverage {
+        let mut coverage = Coverage::default();
+        for state in &self.brokers {
+            match state.failure() {
+                Some(failure) => coverage.miss(&state.broker.name, &failure.why),
+                None if state.at().is_none() => coverage.miss(&state.broker.name, NOT_READ_YET),
+                None => coverage.answer(),
+            }
+        }
+        if let Some(failure) = self.topology.failure() {
+            coverage.miss("name servers", &failure.why);
+        } else if self.brokers.is_empty() && self.rounds == 0 {
+            coverage.miss("name servers", NOT_READ_YET);
+        }
+        coverage.as_of = self.brokers.iter().filter_map(|state| state.at()).min();
+        coverage
+    }
+
+    pub fn broker(&self, name: &str) -> Option<&Arc<BrokerState>> {
+        self.brokers.iter().find(|state| state.broker.name == name)
+    }
+
+    pub fn topic(&self, name: &str) -> Option<&Arc<TopicState>> {
+        self.topics.get(name)
+    }
+
+    /// Groups that any broker knows, by name.
+    pub fn groups(&self) -> std::collections::BTreeSet<&str> {
+        self.brokers
+            .iter()
+            .filter_map(|state| state.groups.value())
+            .flat_map(|g| g.keys().map(String::as_str))
+            .collect()
+    }
+}
