@@ -213,7 +213,7 @@ impl<'a> Causes<'a> {
             for place in sharing {
                 let Some(hop) = hops.get(place).filter(|hop| hop.message != *child) else { continue };
                 let came_by = came_by(hop.message, &parents, hops).any(|m| self.topic(m) == self.topic(*child));
-                let Some(attempt) = last_before(hop, sent.begin.plus(CLOCKS_MS)).filter(|_| !came_by) else { continue };
+                let Some(attempt) = begun_before(hop, sent).filter(|_| !came_by) else { continue };
                 let Some(end) = hop.attempts.get(attempt).map(|a| a.end.or(a.begin)) else { continue };
                 let after = end.map_or(0, |end| sent.begin.since(end));
                 let named = hop.group.as_deref().is_some_and(|group| belong_together(group, &sent.group));
@@ -251,6 +251,12 @@ fn came_by<'h>(
 /// Keys without parent tokens.
 pub(super) fn record_keys(draft: &MessageDraft) -> BTreeSet<&str> {
     draft.keys().iter().map(String::as_str).filter(|key| !key.starts_with(PARENT_TOKEN)).collect()
+}
+
+/// The last attempt that began before the send, as far as two clocks can tell.
+fn begun_before(hop: &HopDraft, sent: &Publication) -> Option<usize> {
+    let here = hop.attempts.iter().all(|attempt| attempt.host == sent.host);
+    last_before(hop, if here { sent.begin } else { sent.begin.plus(CLOCKS_MS) })
 }
 
 /// The last attempt that began before `time`.

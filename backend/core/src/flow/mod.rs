@@ -14,6 +14,7 @@ mod finding;
 mod fixture;
 mod gather;
 mod model;
+pub mod picture;
 mod place;
 mod process;
 mod reconstruct;
@@ -30,4 +31,6 @@ pub use model::{
     MessageNode, MessageRef, Publication, Recalled, Rule, Span, StoredAt, Transaction, TransactionEnd,
     TransactionOutcome, Why,
 };
+pub use picture::picture;
+pub use picture::waterfall::waterfall;
 pub use reconstruct::reconstruct;

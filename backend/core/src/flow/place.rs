@@ -98,7 +98,7 @@ pub(super) fn hops(gathered: &Gathered, keys: &[MessageKey], groups: &Groups<'_>
     let mut hops: BTreeMap<(usize, Option<String>), HopDraft> = BTreeMap::new();
     for ((id, group), deliveries) in by_hop {
         let Some((message, or_messages)) = choose(gathered, keys, groups, id, group, &deliveries) else { continue };
-        hops.insert((message, group.map(str::to_owned)), traced(message, or_messages, group, deliveries));
+        hops.insert((message, group.map(str::to_owned)), traced(message, or_messages, group, &deliveries));
     }
     for fact in facts {
         if let Fact::DeadLetter { group, message_id, topic, stored, offset_id, origin_id } = fact {
@@ -121,7 +121,7 @@ pub(super) fn hops(gathered: &Gathered, keys: &[MessageKey], groups: &Groups<'_>
     hops.into_values().collect()
 }
 
-fn traced(message: usize, or_messages: Vec<usize>, group: Option<&str>, deliveries: Vec<&Delivery>) -> HopDraft {
+fn traced(message: usize, or_messages: Vec<usize>, group: Option<&str>, deliveries: &[&Delivery]) -> HopDraft {
     let mut attempts: Vec<(Attempt, Option<i64>)> =
         deliveries.iter().map(|delivery| (delivery.attempt.clone(), delivery.window_ms)).collect();
     attempts.sort_by(|(a, _), (b, _)| {

@@ -192,7 +192,7 @@ impl Builder<'_> {
         let of_messages = selected
             .iter()
             .filter_map(|place| self.assembly.gathered.messages.get(self.assembly.keys.get(*place)?))
-            .flat_map(|draft| draft.machines());
+            .flat_map(super::gather::MessageDraft::machines);
         let hops = self.assembly.hops.iter().filter(|hop| selected.contains(&hop.message));
         of_messages.chain(hops.flat_map(|hop| &hop.machines)).collect()
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use crate::flow::fixture::{at, keyed, publication, transaction_end, typed};
-use crate::flow::{Fact, Hop, Options, expand, reconstruct};
+use crate::flow::{Fact, Hop, Options, expand, picture, reconstruct, waterfall};
 use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{Outcome, PubType, Recall, SubAfter, SubBefore, TraceEvent, TraceRecord, TransactionState};
@@ -172,6 +172,10 @@ proptest! {
             prop_assert!(flow.message(edge.to).is_some() && flow.hop(edge.from).is_some());
             prop_assert!(edge.score <= 100);
         }
+        let drawn = picture::picture(&flow);
+        prop_assert!(drawn.nodes.iter().all(|node| node.x >= 0 && node.y >= 0));
+        let over_time = waterfall(&flow, Millis(now));
+        prop_assert!(over_time.rows.iter().filter_map(|row| row.work).all(|bar| bar.x >= 0 && bar.width > 0));
         prop_assert!(serde_json::to_string(&flow).is_ok());
     }
 
