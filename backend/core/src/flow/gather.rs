@@ -335,7 +335,6 @@ fn delivery(
         host,
         owner,
         raw_begin,
-        together,
         request_id,
     };
     let machines = both.befores.iter().map(|half| &half.machine).chain(both.afters.iter().map(|half| &half.machine));

@@ -275,8 +275,6 @@ pub struct Attempt {
     pub owner: Option<String>,
     /// The begin as the client wrote it.
     pub raw_begin: Option<Millis>,
-    /// Messages of the flow that were delivered together with this one, itself among them.
-    pub together: usize,
 }
 
 impl Attempt {

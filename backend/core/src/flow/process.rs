@@ -140,6 +140,7 @@ impl Processes {
         for (child, _) in children.iter().zip(&around).filter(|(_, around)| around.is_empty()) {
             idle.insert((&child.id.process, &child.sent.group));
         }
+        let owner = owners(children, &around, hops);
         let mut found = BTreeMap::new();
         for (child, around) in children.iter().zip(&around) {
             let mut sharing = Vec::new();
@@ -155,6 +156,7 @@ impl Processes {
                     possible.push((*open, named));
                 }
             }
+            let (sharing, possible) = (narrow(sharing, &owner, child, hops), narrow(possible, &owner, child, hops));
             let (parents, confidence, rule) = match (sharing.len(), whole && around.len() == 1) {
                 (0, _) => (possible, Confidence::Medium, Rule::InProcess),
                 (_, true) => (sharing, Confidence::CertainInProcess, Rule::InProcessKey),
@@ -176,5 +178,52 @@ impl Processes {
             }
         }
         found
+    }
+}
+
+/// A producer group of one process.
+type Producer<'a> = (&'a str, &'a str);
+
+/// Consumer groups that explain every message of a producer group, where only one does: it is their operator.
+fn owners<'a>(
+    children: &'a [Child<'_>],
+    around: &[Vec<&Open>],
+    hops: &'a [HopDraft],
+) -> BTreeMap<Producer<'a>, &'a str> {
+    let mut explain: BTreeMap<Producer<'a>, BTreeSet<&'a str>> = BTreeMap::new();
+    for (child, around) in children.iter().zip(around).filter(|(_, around)| !around.is_empty()) {
+        let groups: BTreeSet<&str> = around.iter().filter_map(|open| hops.get(open.hop)?.group.as_deref()).collect();
+        let producer = (child.id.process.as_str(), child.sent.group.as_str());
+        explain
+            .entry(producer)
+            .and_modify(|all| all.retain(|group| groups.contains(group)))
+            .or_insert_with(|| groups.clone());
+    }
+    explain
+        .into_iter()
+        .filter_map(|(producer, groups)| {
+            let mut groups = groups.into_iter();
+            let only = groups.next()?;
+            groups.next().is_none().then_some((producer, only))
+        })
+        .collect()
+}
+
+/// Of several candidates, those whose group's name belongs to the producer's; else those of the group that explains
+/// everything which that producer sent.
+fn narrow<'o>(
+    candidates: Vec<(&'o Open, bool)>,
+    owner: &BTreeMap<Producer<'_>, &str>,
+    child: &Child<'_>,
+    hops: &[HopDraft],
+) -> Vec<(&'o Open, bool)> {
+    let owner = owner.get(&(child.id.process.as_str(), child.sent.group.as_str()));
+    let owned = |open: &Open| hops.get(open.hop).and_then(|hop| hop.group.as_deref()) == owner.copied();
+    if candidates.iter().any(|(_, named)| *named) {
+        candidates.into_iter().filter(|(_, named)| *named).collect()
+    } else if owner.is_some() && candidates.iter().any(|(open, _)| owned(open)) {
+        candidates.into_iter().filter(|(open, _)| owned(open)).collect()
+    } else {
+        candidates
     }
 }

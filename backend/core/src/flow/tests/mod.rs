@@ -3,4 +3,5 @@
 mod cases;
 mod causes;
 mod laws;
+mod recorded;
 mod states;
