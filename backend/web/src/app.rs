@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use millrace_broker::Cluster;
+use millrace_console::Console;
 use millrace_core::time::Clock;
 use millrace_store::{MetaStore, TraceStore};
 use millrace_tracker::ingest::IngestState;
@@ -20,6 +21,7 @@ pub struct ClusterView {
     pub name: String,
     pub cluster: Cluster,
     pub traces: Arc<dyn TraceStore>,
+    pub console: Arc<Console>,
     pub ingest: Arc<IngestState>,
 }
 

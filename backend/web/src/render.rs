@@ -6,6 +6,7 @@
 pub(crate) mod filters {
     use askama::filters::Safe;
     use askama::{Values, get_value};
+    use millrace_core::coverage::Known;
     use millrace_core::time::Millis;
 
     use crate::cx::Cx;
@@ -156,6 +157,38 @@ pub(crate) mod filters {
     pub(crate) fn ago<T: Plain<Millis>>(at: T, values: &dyn Values) -> askama::Result<Safe<String>> {
         let (at, cx) = (at.plain(), reader(values)?);
         Ok(time_element(at, cx, &format::ago(at, cx.now, cx.locale)))
+    }
+
+    /// A value that may not have been read.
+    pub(crate) trait Reasoned {
+        fn reason(&self) -> &str;
+    }
+
+    impl<T> Reasoned for Known<T> {
+        fn reason(&self) -> &str {
+            match self {
+                Self::Known(_) => "",
+                Self::Unknown(why) => why,
+            }
+        }
+    }
+
+    impl<T: Reasoned> Reasoned for &T {
+        fn reason(&self) -> &str {
+            (*self).reason()
+        }
+    }
+
+    /// Why a value is not known; empty for one that is.
+    #[askama::filter_fn]
+    pub(crate) fn why<T: Reasoned>(value: T, _: &dyn Values) -> askama::Result<String> {
+        Ok(value.reason().to_owned())
+    }
+
+    /// A component's own markup: it escaped what it contains.
+    #[askama::filter_fn]
+    pub(crate) fn markup<T: askama::Template>(component: T, values: &dyn Values) -> askama::Result<Safe<String>> {
+        component.render_with_values(values).map(Safe)
     }
 
     /// The address of a static file.

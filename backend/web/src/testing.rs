@@ -11,7 +11,10 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use futures::StreamExt as _;
+use millrace_broker::Cluster;
 use millrace_broker::fake::{FakeCluster, FakeMessage};
+use millrace_console::Console;
+use millrace_console::snapshot::{KeeperOptions, keep};
 use millrace_core::time::{Clock, Millis};
 use millrace_core::trace::{RejectReason, Term, TraceRecord};
 use millrace_store::{
@@ -19,6 +22,7 @@ use millrace_store::{
     SegmentInfo, StoreError, TraceStore,
 };
 use millrace_tracker::ingest::IngestState;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use crate::{App, AppBuilder, ClusterView};
@@ -160,7 +164,25 @@ pub(crate) fn fake_cluster() -> FakeCluster {
 pub(crate) fn view(name: &str, fake: &FakeCluster, traces: FakeTraces) -> ClusterView {
     let mut cluster = fake.cluster();
     name.clone_into(&mut cluster.name);
-    ClusterView { name: name.to_owned(), cluster, traces: Arc::new(traces), ingest: Arc::new(IngestState::idle(name)) }
+    view_of(cluster, traces, Arc::new(FakeMeta::default()), Arc::new(FixedClock(NOW)))
+}
+
+pub(crate) fn view_of(
+    cluster: Cluster,
+    traces: FakeTraces,
+    meta: Arc<dyn MetaStore>,
+    clock: Arc<dyn Clock>,
+) -> ClusterView {
+    let (snapshots, keeper) = keep(&cluster, Arc::clone(&clock), KeeperOptions::default(), CancellationToken::new());
+    tokio::spawn(keeper);
+    let name = cluster.name.clone();
+    ClusterView {
+        console: Arc::new(Console::new(cluster.clone(), snapshots, meta, clock)),
+        ingest: Arc::new(IngestState::idle(&name)),
+        traces: Arc::new(traces),
+        cluster,
+        name,
+    }
 }
 
 pub(crate) fn builder() -> AppBuilder {
@@ -199,6 +221,7 @@ pub(crate) fn broken_store_site() -> Site {
 }
 
 pub(crate) struct Site {
+    pub(crate) app: Arc<App>,
     router: Router,
 }
 
@@ -217,7 +240,14 @@ impl Answer {
 
 impl Site {
     pub(crate) fn of(app: Arc<App>) -> Self {
-        Self { router: crate::router(app) }
+        Self { router: crate::router(Arc::clone(&app)), app }
+    }
+
+    /// Waits until every cluster was read once.
+    pub(crate) async fn settle(&self) {
+        for cluster in self.app.clusters() {
+            assert!(cluster.console.snapshots().refresh(std::time::Duration::from_secs(20)).await);
+        }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

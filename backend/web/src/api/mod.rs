@@ -5,7 +5,8 @@ pub(crate) mod clusters;
 pub(crate) mod ingest;
 
 use axum::Json;
-use millrace_core::coverage::{Coverage, Known};
+use millrace_console::Tally;
+use millrace_core::coverage::{Coverage, Known, Missed};
 use serde::Serialize;
 use utoipa::{OpenApi, ToSchema};
 
@@ -59,6 +60,29 @@ impl<T> From<Known<T>> for Value<T> {
     }
 }
 
+/// A sum over brokers or queues: `value` only when every part is known, else a lower bound and what is missing.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Total<T> {
+    value: Option<T>,
+    at_least: T,
+    missing: Vec<Missing>,
+    /// Parts whose value is the last good one.
+    stale: Vec<Missing>,
+    as_of: Option<i64>,
+}
+
+impl<T: Copy + Default + std::ops::AddAssign> From<&Tally<T>> for Total<T> {
+    fn from(tally: &Tally<T>) -> Self {
+        Self {
+            value: tally.value(),
+            at_least: tally.at_least(),
+            missing: tally.missing().iter().map(Missing::from).collect(),
+            stale: tally.stale_parts().iter().map(Missing::from).collect(),
+            as_of: tally.as_of().map(|at| at.0),
+        }
+    }
+}
+
 /// What an answer looked at and what it could not reach.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Covered {
@@ -75,16 +99,18 @@ pub(crate) struct Missing {
     pub(crate) why: String,
 }
 
+impl From<&Missed> for Missing {
+    fn from(missed: &Missed) -> Self {
+        Self { what: missed.what.clone(), why: missed.why.clone() }
+    }
+}
+
 impl From<&Coverage> for Covered {
     fn from(coverage: &Coverage) -> Self {
         Self {
             asked: coverage.asked,
             answered: coverage.answered,
-            missed: coverage
-                .missed
-                .iter()
-                .map(|missed| Missing { what: missed.what.clone(), why: missed.why.clone() })
-                .collect(),
+            missed: coverage.missed.iter().map(Missing::from).collect(),
             as_of: coverage.as_of.map(|at| at.0),
         }
     }

@@ -29,7 +29,7 @@ pub(crate) async fn list(cx: Cx, AppState(app): AppState<Arc<App>>) -> Result<Re
     let clusters = app
         .clusters()
         .iter()
-        .map(|cluster| Card { name: cluster.name.clone(), verdict: overview::verdict(cluster, cx.now) })
+        .map(|cluster| Card { name: cluster.name.clone(), verdict: overview::verdict(cluster, cx.now, cx.locale) })
         .collect();
     cx.html(&List { clusters })
 }

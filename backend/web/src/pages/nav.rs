@@ -30,6 +30,11 @@ pub(crate) fn items(cluster: &str) -> Vec<Item> {
         .collect()
 }
 
+/// Whether links to topics lead anywhere.
+pub(crate) fn has_topics() -> bool {
+    SERVED.contains("/c/{cluster}/topics/{topic}")
+}
+
 /// Whether the search box leads anywhere.
 pub(crate) fn has_records() -> bool {
     SERVED.contains("/c/{cluster}/records")

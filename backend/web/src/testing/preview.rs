@@ -8,7 +8,7 @@ use millrace_core::time::{Clock, Millis};
 use millrace_tracker::ingest::{Ingest, IngestSettings};
 use tokio_util::sync::CancellationToken;
 
-use super::{FakeMeta, FakeTraces, sampled, view};
+use super::{FakeMeta, sampled, view_of};
 use crate::App;
 
 #[derive(Debug)]
@@ -49,7 +49,9 @@ async fn preview() {
     let mut builder = App::builder(Arc::clone(&clock), Arc::new(FakeMeta::default()));
     for name in ["shop-prod", "shop-test"] {
         let fake = fake();
-        let mut view = view(name, &fake, FakeTraces { ..sampled() });
+        let mut cluster = fake.cluster();
+        name.clone_into(&mut cluster.name);
+        let mut view = view_of(cluster, sampled(), Arc::new(FakeMeta::default()), Arc::clone(&clock));
         if name == "shop-prod" {
             fake.fail("broker-c", Fault::Dead);
             let settings = IngestSettings::new("millrace@192.0.2.5");
