@@ -68,6 +68,24 @@ impl Flow {
         self.edges.iter().filter(move |edge| edge.from == hop)
     }
 
+    /// Messages that hang together by edges, whatever their confidence: each strand is one record. Each sorted, and by
+    /// their first messages.
+    pub fn strands(&self) -> Vec<Vec<MessageRef>> {
+        let mut strand_of: Vec<usize> = (0..self.messages.len()).collect();
+        for edge in &self.edges {
+            let ends = self.hop(edge.from).and_then(|hop| strand_of.get(hop.message.0)).zip(strand_of.get(edge.to.0));
+            let Some((one, other)) = ends.map(|(one, other)| (*one.min(other), *one.max(other))) else { continue };
+            for strand in strand_of.iter_mut().filter(|strand| **strand == other) {
+                *strand = one;
+            }
+        }
+        let mut strands: std::collections::BTreeMap<usize, Vec<MessageRef>> = std::collections::BTreeMap::new();
+        for (message, strand) in strand_of.into_iter().enumerate() {
+            strands.entry(strand).or_default().push(MessageRef(message));
+        }
+        strands.into_values().collect()
+    }
+
     /// Distinct groups of the hops, sorted.
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = self.hops.iter().filter_map(|hop| hop.group.as_deref()).collect();

@@ -11,7 +11,7 @@ const COLUMNS: usize = 22;
 /// Of a title's character, in pixels.
 const CHARACTER: i32 = 8;
 /// Least and most width of a box: its second line needs room too.
-const WIDTHS: (i32, i32) = (150, 206);
+const WIDTHS: (i32, i32) = (166, 210);
 
 #[derive(Debug)]
 pub(super) struct Box {
@@ -85,7 +85,7 @@ impl Graph {
         let title = title.filter(|title| !title.is_empty()).map(|title| Label::fit(title, COLUMNS));
         let columns = title.as_ref().map_or(0, |label| width(&label.short));
         let text = i32::try_from(columns).unwrap_or(0) * CHARACTER + 40;
-        let height = if matches!(of, Drawn::Topic(_) | Drawn::DeadLetter(_)) { 38 } else { 46 };
+        let height = if matches!(of, Drawn::Topic(_) | Drawn::DeadLetter(_)) { 42 } else { 48 };
         self.boxes.push(Box { of, look, title, width: text.clamp(WIDTHS.0, WIDTHS.1), height });
         self.boxes.len() - 1
     }

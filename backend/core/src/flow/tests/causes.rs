@@ -106,6 +106,7 @@ fn a_token_names_its_parents() {
     assert_eq!(joined.messages[2].keys, ["order-1"]);
     assert_eq!(joined.messages[2].parent_tokens, ["M1", "M2"]);
     assert_eq!(joined.roots.len(), 2);
+    assert_eq!(joined.strands().len(), 1);
 }
 
 #[test]
@@ -169,6 +170,7 @@ fn the_same_key_later_is_a_guess_and_names_make_it_better() {
     assert_eq!(edges(&scene("enricher_out", 1_015)), [("M1", "priced", Confidence::Medium)]);
     assert!(edges(&scene("somebody", 60_000)).is_empty());
     assert_eq!(scene("somebody", 60_000).roots.len(), 2);
+    assert_eq!(scene("somebody", 60_000).strands().len(), 2);
 }
 
 /// A look-up that fetches what it is told to ends with the whole flow.
