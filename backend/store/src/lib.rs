@@ -1,12 +1,18 @@
 //! Ports for what Millrace keeps, and their adapters on SQLite and PostgreSQL.
 //!
-//! [`TraceStore`] keeps trace messages in time-sliced segments; [`MetaStore`] keeps what people and the program did.
-//! One contract suite (`tests/contract`) runs on every adapter.
+//! [`TraceStore`] keeps trace messages in segments by arrival; [`MetaStore`] keeps what people and the program did;
+//! [`Stores`] opens both. One contract suite (`tests/contract`) runs on every adapter.
 
+mod database;
 mod error;
 mod meta;
+mod postgres;
+mod sql;
+mod sqlite;
 mod trace;
+mod traces;
 
+pub use database::{DatabaseUrl, Stores};
 pub use error::{Result, StoreError};
 pub use meta::{AuditEntry, AuditOutcome, MetaStore};
 pub use trace::{

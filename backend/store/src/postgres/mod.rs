@@ -1,0 +1,7 @@
+//! PostgreSQL: one database, any number of programs on it.
+
+mod meta;
+mod tables;
+
+pub(crate) use meta::Database;
+pub(crate) use tables::Tables;

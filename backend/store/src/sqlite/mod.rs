@@ -1,0 +1,11 @@
+//! SQLite: one file for the metadata, one file a trace segment, one program at a time.
+
+mod catalogue;
+mod file;
+mod files;
+mod lock;
+mod meta;
+mod readers;
+
+pub(crate) use files::Files;
+pub(crate) use meta::Database;
