@@ -1,0 +1,329 @@
+//! What traces cannot tell is asked of the brokers: where a message lies, who should consume it, how far they are, and
+//! which dead-letter topic has it. Topic-wide answers are kept for a few seconds, since live pages ask again and again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::join_all;
+use millrace_broker::{Broker, BrokerError, BrokerRead, Topology};
+use millrace_core::coverage::Coverage;
+use millrace_core::flow::{Fact, Flow, HopState, MessageNode};
+use millrace_core::id::{IdKind, OffsetId};
+use millrace_core::name::{DLQ_PREFIX, is_system_group};
+use millrace_core::time::Millis;
+
+use super::topic_scan::stored_fact;
+
+/// Messages of a flow that are looked for in their queues.
+const MAX_MESSAGES: usize = 40;
+/// Topics of a flow whose groups are asked for.
+const MAX_TOPICS: usize = 20;
+/// How long a topic-wide answer is good for.
+const FRESH_MS: i64 = 5_000;
+/// An index look-up by id reaches this far before the flow's begin: client clocks are off, deliveries are delayed.
+const BEFORE_MS: i64 = 3_600_000;
+
+#[derive(Debug)]
+pub(super) struct BrokerFacts {
+    read: Arc<dyn BrokerRead>,
+    topics: Mutex<BTreeMap<String, (Millis, Vec<Fact>)>>,
+}
+
+impl BrokerFacts {
+    pub(super) fn new(read: Arc<dyn BrokerRead>) -> Self {
+        Self { read, topics: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// The message that an offset id names. Only brokers of the topology are asked: an address inside an id is never
+    /// dialled.
+    pub(super) async fn message_of_offset_id(&self, id: &OffsetId, coverage: &mut Coverage) -> Option<Fact> {
+        let address = std::net::SocketAddr::new(id.address, u16::try_from(id.port).unwrap_or_default()).to_string();
+        let topology = match self.read.topology().await {
+            Ok(topology) => topology,
+            Err(error) => {
+                coverage.miss("name servers", error.to_string());
+                return None;
+            }
+        };
+        let Some(broker) = broker_at(&topology, &address) else {
+            coverage.miss(address, "no broker of this cluster has this address");
+            return None;
+        };
+        match self.read.message_at(&broker.name, id.offset).await {
+            Ok(message) => {
+                coverage.answer();
+                Some(stored_fact(&message))
+            }
+            Err(BrokerError::NotFound(_)) => {
+                coverage.answer();
+                None
+            }
+            Err(error) => {
+                coverage.miss(broker.name.clone(), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Facts about the messages, groups and topics of `flow`.
+    pub(super) async fn learn(&self, flow: &Flow, now: Millis, coverage: &mut Coverage) -> Vec<Fact> {
+        if flow.messages.is_empty() {
+            return Vec::new();
+        }
+        let topology = match self.read.topology().await {
+            Ok(topology) => topology,
+            Err(error) => {
+                coverage.miss("name servers", error.to_string());
+                return Vec::new();
+            }
+        };
+        let from = flow.span.map_or(Millis(0), |span| span.begin.plus(-BEFORE_MS));
+        let until = now.plus(60_000);
+        let places = join_all(
+            flow.messages
+                .iter()
+                .filter(|message| message.stored.is_empty())
+                .take(MAX_MESSAGES)
+                .map(|message| self.place(&topology, message, from, until)),
+        );
+        let topics: BTreeSet<&str> =
+            flow.messages.iter().filter_map(|message| message.topic.as_deref()).take(MAX_TOPICS).collect();
+        let subscriptions = join_all(topics.into_iter().map(|topic| self.topic(&topology, topic, now)));
+        let dead =
+            join_all(suspects(flow).into_iter().map(|(group, id)| self.dead_letter(&topology, group, id, from, until)));
+        let (places, subscriptions, dead) = futures::join!(places, subscriptions, dead);
+
+        let mut facts = Vec::new();
+        for (found, asked) in places.into_iter().chain(subscriptions).chain(dead) {
+            facts.extend(found);
+            coverage.asked += asked.asked;
+            coverage.answered += asked.answered;
+            for missed in asked.missed {
+                if !coverage.missed.contains(&missed) {
+                    coverage.missed.push(missed);
+                }
+            }
+        }
+        facts
+    }
+
+    /// Where a message lies: by its offset id where a trace has one, else by the index of its topic.
+    async fn place(
+        &self,
+        topology: &Topology,
+        message: &MessageNode,
+        from: Millis,
+        until: Millis,
+    ) -> (Vec<Fact>, Coverage) {
+        let mut coverage = Coverage::default();
+        for offset_id in &message.offset_ids {
+            if let IdKind::Offset(id) = IdKind::of(offset_id)
+                && let Some(fact) = self.message_of_offset_id(&id, &mut coverage).await
+            {
+                return (vec![fact], coverage);
+            }
+        }
+        let Some(topic) = &message.topic else {
+            return (Vec::new(), coverage);
+        };
+        let answers = join_all(topology.brokers.iter().map(|broker| async move {
+            (broker.name.as_str(), self.read.messages_by_uniq_id(&broker.name, topic, &message.id, from, until).await)
+        }))
+        .await;
+        let mut facts = Vec::new();
+        for (broker, answer) in answers {
+            if let Some(messages) = note(answer, broker, &mut coverage) {
+                facts.extend(messages.iter().map(stored_fact));
+            }
+        }
+        (facts, coverage)
+    }
+
+    /// Who consumes a topic, with their offsets and settings; from the cache while it is fresh and was complete.
+    async fn topic(&self, topology: &Topology, topic: &str, now: Millis) -> (Vec<Fact>, Coverage) {
+        if let Some((at, facts)) = self.cache().get(topic)
+            && now.since(*at) < FRESH_MS
+        {
+            let mut coverage = Coverage::default();
+            coverage.answer();
+            return (facts.clone(), coverage);
+        }
+        let mut coverage = Coverage::default();
+        let mut facts = Vec::new();
+        let parts = join_all(topology.brokers.iter().map(|broker| self.topic_at(&broker.name, topic))).await;
+        for (found, asked) in parts {
+            facts.extend(found);
+            coverage.asked += asked.asked;
+            coverage.answered += asked.answered;
+            coverage.missed.extend(asked.missed);
+        }
+        let facts = merge_subscriptions(facts);
+        if coverage.complete() {
+            let mut cache = self.cache();
+            cache.retain(|_, (at, _)| now.since(*at) < FRESH_MS);
+            cache.insert(topic.to_owned(), (now, facts.clone()));
+        }
+        (facts, coverage)
+    }
+
+    async fn topic_at(&self, broker: &str, topic: &str) -> (Vec<Fact>, Coverage) {
+        let mut coverage = Coverage::default();
+        let Some(groups) = note(self.read.groups_of_topic(broker, topic).await, broker, &mut coverage) else {
+            return (Vec::new(), coverage);
+        };
+        let configured = note(self.read.groups(broker).await, broker, &mut coverage).unwrap_or_default();
+        let mut facts: Vec<Fact> = configured
+            .iter()
+            .filter(|group| groups.contains(&group.name))
+            .map(|group| Fact::Group {
+                group: group.name.clone(),
+                max_retries: Some(i64::from(group.retry_max_times)),
+                orderly: None,
+            })
+            .collect();
+        let groups: Vec<&String> = groups.iter().filter(|group| !is_system_group(group)).collect();
+        let answers = join_all(groups.into_iter().map(|group| async move {
+            let lag = self.read.lag(broker, group, Some(topic)).await;
+            let consumers = self.read.consumers(broker, group).await;
+            (group, lag, consumers)
+        }))
+        .await;
+        for (group, lag, consumers) in answers {
+            for queue in note(lag, broker, &mut coverage).unwrap_or_default() {
+                if let Some(committed) = queue.consumer_offset {
+                    facts.push(Fact::Committed { group: group.clone(), queue: queue.queue, committed });
+                }
+            }
+            let (expression, clients, broadcasting) = match consumers {
+                Ok(consumers) => {
+                    coverage.answer();
+                    (
+                        consumers.subscriptions.get(topic).cloned(),
+                        Some(consumers.clients.len()),
+                        consumers.message_model == "BROADCASTING",
+                    )
+                }
+                Err(BrokerError::NotFound(_)) => {
+                    coverage.answer();
+                    (None, Some(0), false)
+                }
+                Err(error) => {
+                    coverage.miss(broker, error.to_string());
+                    (None, None, false)
+                }
+            };
+            facts.push(Fact::Subscribed {
+                topic: topic.to_owned(),
+                group: group.clone(),
+                expression,
+                clients,
+                broadcasting,
+            });
+        }
+        (facts, coverage)
+    }
+
+    /// Copies of a message in a group's dead-letter topic.
+    async fn dead_letter(
+        &self,
+        topology: &Topology,
+        group: &str,
+        id: &str,
+        from: Millis,
+        until: Millis,
+    ) -> (Vec<Fact>, Coverage) {
+        let mut coverage = Coverage::default();
+        let topic = format!("{DLQ_PREFIX}{group}");
+        let answers =
+            join_all(topology.brokers.iter().map(|broker| {
+                let topic = &topic;
+                async move {
+                    (broker.name.as_str(), self.read.messages_by_uniq_id(&broker.name, topic, id, from, until).await)
+                }
+            }))
+            .await;
+        let mut facts = Vec::new();
+        for (broker, answer) in answers {
+            for message in note(answer, broker, &mut coverage).unwrap_or_default() {
+                facts.push(Fact::DeadLetter {
+                    group: group.to_owned(),
+                    message_id: message.id().to_owned(),
+                    topic: topic.clone(),
+                    stored: Some(message.stored),
+                    offset_id: Some(message.offset_id.clone()),
+                    origin_id: message.property("ORIGIN_MESSAGE_ID").map(str::to_owned),
+                });
+            }
+        }
+        (facts, coverage)
+    }
+
+    fn cache(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, (Millis, Vec<Fact>)>> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The broker one of whose replicas has `address`.
+fn broker_at<'a>(topology: &'a Topology, address: &str) -> Option<&'a Broker> {
+    topology.brokers.iter().find(|broker| broker.replicas.iter().any(|replica| replica.address == address))
+}
+
+/// Group and message of every hop that did not end well.
+fn suspects(flow: &Flow) -> BTreeSet<(&str, &str)> {
+    flow.hops
+        .iter()
+        .filter(|hop| {
+            matches!(
+                hop.state,
+                HopState::Retrying { .. }
+                    | HopState::Failed { .. }
+                    | HopState::DeadLettered { .. }
+                    | HopState::Unknown { .. }
+            )
+        })
+        .filter_map(|hop| Some((hop.group.as_deref()?, flow.message(hop.message)?.id.as_str())))
+        .take(MAX_MESSAGES)
+        .collect()
+}
+
+/// Counts an answer in the coverage. What is not there was answered.
+fn note<T>(answer: Result<T, BrokerError>, broker: &str, coverage: &mut Coverage) -> Option<T> {
+    match answer {
+        Ok(value) => {
+            coverage.answer();
+            Some(value)
+        }
+        Err(BrokerError::NotFound(_)) => {
+            coverage.answer();
+            None
+        }
+        Err(error) => {
+            coverage.miss(broker, error.to_string());
+            None
+        }
+    }
+}
+
+/// A group that several brokers know is one subscription: most clients, any expression.
+fn merge_subscriptions(facts: Vec<Fact>) -> Vec<Fact> {
+    let mut merged: BTreeMap<(String, String), Fact> = BTreeMap::new();
+    let mut others = Vec::new();
+    for fact in facts {
+        let Fact::Subscribed { topic, group, expression, clients, broadcasting } = &fact else {
+            others.push(fact);
+            continue;
+        };
+        match merged.get_mut(&(topic.clone(), group.clone())) {
+            Some(Fact::Subscribed { expression: known, clients: most, broadcasting: any, .. }) => {
+                *known = known.take().or_else(|| expression.clone());
+                *most = (*most).max(*clients);
+                *any |= broadcasting;
+            }
+            _ => {
+                merged.insert((topic.clone(), group.clone()), fact);
+            }
+        }
+    }
+    others.extend(merged.into_values());
+    others
+}

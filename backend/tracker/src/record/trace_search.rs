@@ -1,0 +1,60 @@
+//! Every stored trace record that belongs to a record: first what has the searched text, then what those name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use millrace_core::coverage::Missed;
+use millrace_core::flow::{Fact, expand};
+use millrace_core::time::Millis;
+use millrace_core::trace::{Origin, Term, TraceRecord};
+use millrace_store::{StoreError, TraceStore};
+
+/// A flow of more trace records than this is cut off, and the answer says so.
+const MAX_RECORDS: usize = 5_000;
+/// How often what was found may name something new. A chain of operators that each change the key takes one a step.
+const MAX_ROUNDS: usize = 24;
+
+#[derive(Debug, Default)]
+pub(super) struct TracesFound {
+    /// By origin, without repeats.
+    pub records: Vec<TraceRecord>,
+    pub truncated: bool,
+    pub segments_searched: usize,
+    pub missed: Vec<Missed>,
+    pub oldest: Option<Millis>,
+}
+
+/// Looks for `text` and for what `facts` name it by, and goes on until nothing new is named or a limit is hit.
+pub(super) async fn search(store: &dyn TraceStore, text: &str, facts: &[Fact]) -> Result<TracesFound, StoreError> {
+    let mut found = TracesFound::default();
+    let mut records: BTreeMap<Origin, TraceRecord> = BTreeMap::new();
+    let mut asked: BTreeSet<Term> = BTreeSet::new();
+    for _ in 0..MAX_ROUNDS {
+        let mut ask = expand(text, &found.records, facts);
+        ask.retain(|term| asked.insert(*term));
+        if ask.is_empty() {
+            return Ok(found);
+        }
+        let answer = store.find(&ask, MAX_RECORDS).await?;
+        found.truncated |= answer.truncated;
+        found.segments_searched = found.segments_searched.max(answer.segments_searched);
+        found.oldest = answer.oldest;
+        for missed in answer.missed {
+            if !found.missed.contains(&missed) {
+                found.missed.push(missed);
+            }
+        }
+        let before = records.len();
+        for record in answer.records {
+            records.insert(record.origin.clone(), record);
+        }
+        if records.len() == before {
+            return Ok(found);
+        }
+        found.records = records.values().take(MAX_RECORDS).cloned().collect();
+        if records.len() > MAX_RECORDS {
+            break;
+        }
+    }
+    found.truncated = true;
+    Ok(found)
+}
