@@ -41,6 +41,7 @@ ingest-expired = Lost to expiry
 ingest-state = State
 ingest-not-told = not told yet
 ingest-nothing-yet = nothing yet
+ingest-failing = not read
 ingest-reading = reading
 ingest-rejected = Rejected entries
 ingest-rejected-note = a bad entry never costs its neighbours

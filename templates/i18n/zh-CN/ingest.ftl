@@ -41,6 +41,7 @@ ingest-expired = 过期未读
 ingest-state = 状态
 ingest-not-told = 尚未返回
 ingest-nothing-yet = 尚无
+ingest-failing = 读取失败
 ingest-reading = 读取中
 ingest-rejected = 拒收的条目
 ingest-rejected-note = 坏条目不影响相邻条目

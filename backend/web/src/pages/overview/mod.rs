@@ -86,16 +86,15 @@ pub(crate) fn disk_meter(line: &BrokerLine) -> Option<Meter> {
 
 /// The cluster in a sentence: the worst thing, or that nothing is wrong.
 fn sum_up(overview: &Overview, ingest: &Verdict, now: Millis, locale: Locale) -> Verdict {
-    let figures = pages::brokers_covered(&overview.coverage);
     let ingest_matters = matches!(ingest.state, State::Warn | State::Bad);
     let Some(worst) = overview.attention.first() else {
         if overview.coverage.as_of.is_none() {
             return Verdict { state: State::Unknown, headline: Msg::new("overview-not-read"), details: Vec::new() };
         }
         if ingest_matters {
-            return Verdict { details: vec![figures], ..ingest.clone() };
+            return ingest.clone();
         }
-        let details = vec![figures, ingest.headline.clone()];
+        let details = vec![ingest.headline.clone()];
         return Verdict { state: State::Ok, headline: Msg::new("overview-all-well"), details };
     };
     let more = overview.attention.len() - 1 + usize::from(ingest_matters);
@@ -103,7 +102,7 @@ fn sum_up(overview: &Overview, ingest: &Verdict, now: Millis, locale: Locale) ->
     if more > 0 {
         details.push(Msg::new("overview-and-more").with("n", more));
     }
-    details.extend([figures, ingest.headline.clone()]);
+    details.push(ingest.headline.clone());
     Verdict { state: state(worst), headline: headline(worst, now, locale), details }
 }
 
