@@ -9,7 +9,7 @@ use crate::{BrokerError, Result};
 pub enum Fault {
     /// Connections are refused.
     Dead,
-    /// It answers late. With tokio's paused clock this costs no time.
+    /// It answers late.
     Slow(Duration),
     /// It never answers: the caller's deadline of so many milliseconds passes.
     Silent(u64),
