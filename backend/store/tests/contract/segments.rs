@@ -87,7 +87,7 @@ async fn clusters_are_apart(place: Place) {
     traces.append(batch(0, 0, &["order-1"]), Millis(5)).await.unwrap();
     assert_eq!(other.positions().await.unwrap(), []);
     other.append(batch(0, 0, &["order-2", "order-2"]), Millis(5)).await.unwrap();
-    assert_eq!(found_at(&traces.find(&term("order-2"), 9).await.unwrap()), []);
+    assert!(found_at(&traces.find(&term("order-2"), 9).await.unwrap()).is_empty());
     assert_eq!(found_at(&other.find(&term("order-2"), 9).await.unwrap()), [0, 1]);
     let again = stores.traces(CLUSTER, ENDLESS).await.unwrap();
     assert_eq!(again.positions().await.unwrap()[0].next, 1);
