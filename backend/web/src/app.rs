@@ -8,6 +8,7 @@ use millrace_console::Console;
 use millrace_core::time::Clock;
 use millrace_store::{MetaStore, TraceStore};
 use millrace_tracker::ingest::IngestState;
+use millrace_tracker::record::RecordFinder;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +24,7 @@ pub struct ClusterView {
     pub traces: Arc<dyn TraceStore>,
     pub console: Arc<Console>,
     pub ingest: Arc<IngestState>,
+    pub records: Arc<RecordFinder>,
 }
 
 #[derive(Debug)]

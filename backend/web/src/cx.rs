@@ -262,3 +262,55 @@ impl FromRequestParts<Arc<App>> for InCluster {
         Ok(Self { cx, view })
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use axum::http::{HeaderMap, Uri};
+
+    use super::{Cx, Flash};
+    use crate::i18n::Msg;
+    use crate::links;
+    use crate::testing::{app, site};
+
+    fn cx(path: &str, headers: &[(&'static str, &str)]) -> Cx {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, value.parse().unwrap());
+        }
+        Cx::of(&app(), &path.parse::<Uri>().unwrap(), &map)
+    }
+
+    #[tokio::test]
+    async fn htmx_names_the_part_that_it_wants() {
+        let part = cx("/c/shop", &[("hx-request", "true"), ("hx-target", "section#%E8%A1%A8")]);
+        assert_eq!(part.hx.target(), Some("表"));
+        assert_eq!(cx("/c/shop", &[("hx-target", "div#x")]).hx.target(), None);
+        let back = [("hx-request", "true"), ("hx-target", "div#x"), ("hx-history-restore-request", "true")];
+        assert_eq!(cx("/c/shop", &back).hx.target(), None);
+        assert_eq!(cx("/c/none/topics", &[]).cluster, None);
+    }
+
+    #[tokio::test]
+    async fn what_came_of_a_form_is_said_once_and_only_in_our_words() {
+        let form = cx("/about", &[]);
+        let flash = Flash::ok(Msg::new("errors-not-there").with("what", "<b>;订单").with("cluster", "shop"));
+        let response = form.see_other(&links::about(), Some(flash));
+        assert_eq!(response.status(), 303);
+        let cookie = response.headers()["set-cookie"].to_str().unwrap();
+        let cookie = cookie.split(';').next().unwrap();
+        let page = site().get_with("/about", &[("cookie", cookie)]).await;
+        assert!(page.body.contains("class=\"flash ok\"") && page.body.contains("&#60;b&#62;;订单"), "{}", page.body);
+        assert!(page.header("set-cookie").unwrap().starts_with("flash=;"));
+        let foreign = links::encoded(r#"{"state":"ok","msg":{"key":"Send your password"}}"#);
+        let page = site().get_with("/about", &[("cookie", &format!("flash={foreign}"))]).await;
+        assert!(!page.body.contains("password"));
+    }
+
+    #[tokio::test]
+    async fn caches_tell_parts_from_pages() {
+        let page = site().get("/about").await;
+        assert!(page.header("vary").unwrap().contains("HX-Request"));
+        assert_eq!(page.header("cache-control"), Some("no-store"));
+    }
+}

@@ -333,6 +333,29 @@ mod tests {
         assert!(answer.body.contains("<main"));
     }
 
+    #[tokio::test]
+    async fn a_panic_costs_its_own_request_only() {
+        let app = crate::testing::app();
+        let router = axum::Router::new()
+            .route("/boom", axum::routing::get(|| async { panic!("boom: a secret") as &'static str }))
+            .layer(super::catch_panic())
+            .layer(axum::middleware::from_fn_with_state(std::sync::Arc::clone(&app), super::show));
+        let request = axum::http::Request::get("/boom").body(axum::body::Body::empty()).unwrap();
+        let response = tower::ServiceExt::oneshot(router, request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        let body = String::from_utf8_lossy(&body);
+        assert!(body.contains("Something in Millrace went wrong") && !body.contains("secret"), "{body}");
+    }
+
+    /// A part of a page gets a part, so that htmx never puts a page into a page.
+    #[tokio::test]
+    async fn a_part_that_fails_is_a_part() {
+        let answer = site().get_block("/c/none", "state").await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND);
+        assert!(answer.body.contains("role=\"alert\"") && !answer.body.contains("<html"), "{}", answer.body);
+    }
+
     #[test]
     fn every_broker_error_names_its_broker_and_a_way_out() {
         let address = "192.0.2.1:10911".to_owned();

@@ -22,6 +22,7 @@ use millrace_store::{
     SegmentInfo, StoreError, TraceStore,
 };
 use millrace_tracker::ingest::IngestState;
+use millrace_tracker::record::RecordFinder;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -176,10 +177,14 @@ pub(crate) fn view_of(
     let (snapshots, keeper) = keep(&cluster, Arc::clone(&clock), KeeperOptions::default(), CancellationToken::new());
     tokio::spawn(keeper);
     let name = cluster.name.clone();
+    let traces: Arc<dyn TraceStore> = Arc::new(traces);
+    let ingest = Arc::new(IngestState::idle(&name));
+    let records = RecordFinder::new(cluster.clone(), Arc::clone(&traces), Arc::clone(&ingest), Arc::clone(&clock));
     ClusterView {
         console: Arc::new(Console::new(cluster.clone(), snapshots, meta, clock)),
-        ingest: Arc::new(IngestState::idle(&name)),
-        traces: Arc::new(traces),
+        records: Arc::new(records),
+        ingest,
+        traces,
         cluster,
         name,
     }

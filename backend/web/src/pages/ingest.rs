@@ -7,6 +7,7 @@ use axum::extract::State as AppState;
 use axum::response::Response;
 use millrace_core::coverage::Known;
 use millrace_core::time::Millis;
+use millrace_core::trace::RejectReason;
 use millrace_store::{DroppedSegment, RejectSummary, SegmentInfo};
 use millrace_tracker::ingest::{IngestStatus, WorkerHealth};
 
@@ -53,6 +54,18 @@ impl Show {
             dropped: dropped.into(),
             kept_note,
         }
+    }
+}
+
+/// Why an entry was rejected.
+pub(crate) fn reason(reason: RejectReason) -> Msg {
+    match reason {
+        RejectReason::NotUtf8 => Msg::new("ingest-not-utf8"),
+        RejectReason::UnknownType => Msg::new("ingest-unknown-type"),
+        RejectReason::TooFewFields => Msg::new("ingest-too-few-fields"),
+        RejectReason::BadNumber => Msg::new("ingest-bad-number"),
+        RejectReason::BadBoolean => Msg::new("ingest-bad-boolean"),
+        RejectReason::MissingId => Msg::new("ingest-missing-id"),
     }
 }
 
