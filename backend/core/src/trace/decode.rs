@@ -1,10 +1,12 @@
-//! A trace message becomes trace records and rejects. Invariant: total; one bad entry never costs its neighbours.
+//! A trace message becomes trace records and rejects. Invariant: every entry becomes exactly one of them, by its own
+//! bytes alone.
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Dialect, event};
+use super::client_group::owner_group;
+use super::event::{Client, event};
 use super::record::{Origin, TraceMessage, TraceRecord};
-use super::split::{FIELD, entries, sample, sample_of, unglue};
+use super::split::{entries, sample, split};
 
 /// What is in a trace message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub struct Reject {
     /// Its place in the trace message, as in [`Origin::index`].
     pub index: u32,
     pub reason: RejectReason,
-    /// At most 200 characters of it, separators shown as `␁` and `␂`.
+    /// At most 200 characters of it, control characters shown: separators are `␁` and `␂`.
     pub sample: String,
 }
 
@@ -34,50 +36,34 @@ pub enum RejectReason {
     MissingId,
 }
 
-/// Decodes every entry of `message`, whatever client version wrote it.
-pub fn decode(message: &TraceMessage) -> Decoded {
-    let mut decoded = Decoded::default();
-    let mut index = 0;
-    let dialect = Dialect::of(&message.queue.topic, &String::from_utf8_lossy(&message.body));
-    let owner_group = message.producer_group.as_deref().and_then(owner_group).map(str::to_owned);
-    let mut fields = Vec::with_capacity(16);
-    for entry in entries(&message.body) {
-        let Ok(text) = std::str::from_utf8(entry) else {
-            decoded.rejects.push(Reject { index, reason: RejectReason::NotUtf8, sample: sample(entry) });
-            index += 1;
-            continue;
-        };
-        fields.clear();
-        fields.extend(text.split(FIELD));
-        for entry in unglue(&fields) {
-            match event(entry, dialect) {
-                Ok((event, extra)) => {
-                    let origin = origin(message, index, owner_group.clone());
-                    decoded.records.push(TraceRecord { event, origin, extra });
-                }
-                Err(reason) => decoded.rejects.push(Reject { index, reason, sample: sample_of(entry) }),
-            }
-            index += 1;
-        }
-    }
-    decoded
-}
+/// Bytes of a short entry, to guess how many a body has.
+const SHORT_ENTRY: usize = 128;
 
-fn origin(message: &TraceMessage, index: u32, owner_group: Option<String>) -> Origin {
-    Origin {
+/// Decodes every entry of `message`, whatever client version wrote it. Empty entries take no place.
+pub fn decode(message: &TraceMessage) -> Decoded {
+    let mut decoded = Decoded { records: Vec::with_capacity(message.body.len() / SHORT_ENTRY), rejects: Vec::new() };
+    let client = Client::of(&message.queue.topic);
+    let first = Origin {
         queue: message.queue.clone(),
         offset: message.offset,
-        index,
+        index: 0,
         stored: message.stored,
         born: message.born,
         born_host: message.born_host.clone(),
-        owner_group,
+        owner_group: message.producer_group.as_deref().and_then(owner_group).map(str::to_owned),
+    };
+    let mut fields = Vec::with_capacity(16);
+    for (index, entry) in (0..).zip(entries(&message.body)) {
+        let read = std::str::from_utf8(entry).map_err(|_| RejectReason::NotUtf8).and_then(|text| {
+            split(text, &mut fields);
+            event(&fields, client)
+        });
+        match read {
+            Ok((event, extra)) => {
+                decoded.records.push(TraceRecord { event, origin: Origin { index, ..first.clone() }, extra });
+            }
+            Err(reason) => decoded.rejects.push(Reject { index, reason, sample: sample(entry) }),
+        }
     }
-}
-
-/// The group inside `_INNER_TRACE_PRODUCER-<group>-<PRODUCE|CONSUME>-<n>`.
-fn owner_group(producer_group: &str) -> Option<&str> {
-    let (rest, _) = producer_group.strip_prefix("_INNER_TRACE_PRODUCER-")?.rsplit_once('-')?;
-    let (group, _) = rest.rsplit_once('-')?;
-    (!group.is_empty()).then_some(group)
+    decoded
 }

@@ -1,47 +1,43 @@
 //! The five kinds of entry, field by field, in every client version's shape.
 
 use crate::name::CLOUD_TRACE_PREFIX;
+use crate::time::Millis;
 
 use super::decode::RejectReason;
 use super::fields::Fields;
-use super::record::{
-    EndTransaction, Outcome, Pub, PubType, Recall, SubAfter, SubBefore, TraceEvent, TransactionState,
-};
+use super::keys::{CPP_NO_KEY, keys};
+use super::message_type::message_type;
+use super::record::{EndTransaction, Outcome, Pub, Recall, SubAfter, SubBefore, TraceEvent, TransactionState};
 
-/// What C++ clients write for "no key".
-const CPP_NO_KEY: &str = "dKey";
-/// What C++ clients write where they know no region.
+/// What C++ clients write where they know no region; Java's is `DefaultRegion`.
 const CPP_REGION: &str = "DEFAULT_REGION";
 
-/// Which client wrote the message, as far as it matters for reading it.
+/// What a trace message's topic tells of the client that wrote it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dialect {
-    cpp: bool,
+pub(super) struct Client {
+    /// C++ clients write to CLOUD topics only; Java and Go write there when told to.
+    may_be_cpp: bool,
 }
 
-impl Dialect {
-    /// C++ clients write SubAfter with six fields, and always to a CLOUD topic.
-    pub(super) fn of(topic: &str, body: &str) -> Self {
-        let cloud = topic.starts_with(CLOUD_TRACE_PREFIX);
-        let short_end = || {
-            body.split('\u{2}').any(|entry| entry.starts_with("SubAfter") && entry.matches('\u{1}').count() == 5)
-        };
-        Self { cpp: cloud && body.contains(CPP_REGION) || short_end() }
+impl Client {
+    pub(super) fn of(topic: &str) -> Self {
+        Self { may_be_cpp: topic.starts_with(CLOUD_TRACE_PREFIX) }
     }
+}
 
-    fn no_key(self) -> Option<&'static str> {
-        self.cpp.then_some(CPP_NO_KEY)
-    }
+/// Keys of a consumer's record. The text that means "no key" to C++ clients is a key where a Java client wrote it.
+fn consumer_keys(text: &str, cpp: bool) -> Vec<String> {
+    if cpp && text == CPP_NO_KEY { Vec::new() } else { keys(text) }
 }
 
 /// The event and the fields beyond the known ones.
-pub(super) fn event(fields: &[&str], dialect: Dialect) -> Result<(TraceEvent, Vec<String>), RejectReason> {
+pub(super) fn event(fields: &[&str], client: Client) -> Result<(TraceEvent, Vec<String>), RejectReason> {
     let f = Fields(fields);
     match fields.first().copied() {
-        Some("Pub") => publication(f, dialect),
-        Some("SubBefore") => sub_before(f, dialect),
-        Some("SubAfter") => sub_after(f, dialect),
-        Some("EndTransaction") => end_transaction(f, dialect),
+        Some("Pub") => publication(f),
+        Some("SubBefore") => sub_before(f, client),
+        Some("SubAfter") => sub_after(f),
+        Some("EndTransaction") => end_transaction(f),
         Some("Recall") => recall(f),
         _ => Err(RejectReason::UnknownType),
     }
@@ -49,7 +45,7 @@ pub(super) fn event(fields: &[&str], dialect: Dialect) -> Result<(TraceEvent, Ve
 
 type Event = Result<(TraceEvent, Vec<String>), RejectReason>;
 
-fn publication(f: Fields<'_, '_>, dialect: Dialect) -> Event {
+fn publication(f: Fields<'_, '_>) -> Event {
     f.at_least(13)?;
     // Thirteen fields: no offset ids, so that the result stands one place earlier.
     let with_offset_ids = f.len() > 13;
@@ -64,31 +60,19 @@ fn publication(f: Fields<'_, '_>, dialect: Dialect) -> Event {
         topic: f.text(4),
         message_ids,
         tags: f.optional(6),
-        keys: f.keys(7, dialect.no_key()),
+        keys: keys(f.at(7)),
         store_host: f.text(8),
         body_length: f.number(9)?,
         cost: f.number(10)?,
         message_type: message_type(f.number(11)?),
-        offset_ids: if with_offset_ids { f.ids(12) } else { Vec::new() },
+        offset_ids: if with_offset_ids { f.aligned_ids(12) } else { Vec::new() },
         success: f.boolean(if with_offset_ids { 13 } else { 12 })?,
         client_host: f.optional(14),
     };
     Ok((TraceEvent::Pub(event), f.beyond(15)))
 }
 
-/// In a Pub, 2 can only be the half message of a 5.0.0 or 5.1.0 client, since a commit is never published; 4 is their
-/// delay, since the classic client never marks an ordered message. Whether 1 is half or ordered, other records tell.
-fn message_type(ordinal: i64) -> PubType {
-    match ordinal {
-        0 => PubType::Normal,
-        1 => PubType::HalfOrOrder,
-        2 => PubType::TransactionHalf,
-        3 | 4 => PubType::Delay,
-        other => PubType::Other(other),
-    }
-}
-
-fn sub_before(f: Fields<'_, '_>, dialect: Dialect) -> Event {
+fn sub_before(f: Fields<'_, '_>, client: Client) -> Event {
     f.at_least(8)?;
     let event = SubBefore {
         time: f.time(1)?,
@@ -97,22 +81,23 @@ fn sub_before(f: Fields<'_, '_>, dialect: Dialect) -> Event {
         request_id: f.id(4)?,
         message_id: f.id(5)?,
         retry: f.number(6)?,
-        keys: f.keys(7, dialect.no_key()),
+        keys: consumer_keys(f.at(7), client.may_be_cpp || f.at(2) == CPP_REGION),
         client_host: f.optional(8),
     };
     Ok((TraceEvent::SubBefore(event), f.beyond(9)))
 }
 
-fn sub_after(f: Fields<'_, '_>, dialect: Dialect) -> Event {
+fn sub_after(f: Fields<'_, '_>) -> Event {
     f.at_least(6)?;
+    // Six fields are a C++ client's: no context code.
     let event = SubAfter {
         request_id: f.id(1)?,
         message_id: f.id(2)?,
         cost: f.number(3)?,
         success: f.boolean(4)?,
-        keys: f.keys(5, dialect.no_key()),
-        outcome: if f.len() > 6 { Some(outcome(f.number(6)?)) } else { None },
-        time: if f.len() > 7 { Some(f.time(7)?) } else { None },
+        keys: consumer_keys(f.at(5), f.len() == 6),
+        outcome: f.optional_number(6)?.map(outcome),
+        time: f.optional_number(7)?.map(Millis),
         group: f.optional(8),
     };
     Ok((TraceEvent::SubAfter(event), f.beyond(9)))
@@ -129,7 +114,7 @@ fn outcome(code: i64) -> Outcome {
     }
 }
 
-fn end_transaction(f: Fields<'_, '_>, dialect: Dialect) -> Event {
+fn end_transaction(f: Fields<'_, '_>) -> Event {
     f.at_least(13)?;
     let event = EndTransaction {
         time: f.time(1)?,
@@ -138,10 +123,10 @@ fn end_transaction(f: Fields<'_, '_>, dialect: Dialect) -> Event {
         topic: f.text(4),
         message_id: f.id(5)?,
         tags: f.optional(6),
-        keys: f.keys(7, dialect.no_key()),
+        keys: keys(f.at(7)),
         store_host: f.text(8),
         transaction_id: f.text(10),
-        state: match f.text(11).as_str() {
+        state: match f.at(11) {
             "COMMIT_MESSAGE" => TransactionState::Commit,
             "ROLLBACK_MESSAGE" => TransactionState::Rollback,
             "UNKNOW" => TransactionState::Unknown,

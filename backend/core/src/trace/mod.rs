@@ -2,10 +2,14 @@
 //!
 //! Invariant: [`decode`] is total. It never panics, and a bad entry never costs its neighbours.
 
+mod client_group;
 mod decode;
 mod event;
 mod fields;
+mod keys;
+mod message_type;
 mod record;
+pub mod recorded;
 mod split;
 mod term;
 

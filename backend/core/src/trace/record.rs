@@ -6,7 +6,7 @@ use crate::name::QueueRef;
 use crate::time::Millis;
 
 /// A message of a trace topic, whole. It is what the trace store keeps, so that a better decoder sees the same bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceMessage {
     pub queue: QueueRef,
     pub offset: i64,
@@ -18,20 +18,7 @@ pub struct TraceMessage {
     pub born_host: String,
     /// The producer group of the trace message (`_INNER_TRACE_PRODUCER-<group>-…`), where known.
     pub producer_group: Option<String>,
-    #[serde(with = "body_bytes")]
     pub body: Vec<u8>,
-}
-
-mod body_bytes {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(body: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&String::from_utf8_lossy(body))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        String::deserialize(deserializer).map(String::into_bytes)
-    }
 }
 
 /// One entry of a trace message with the place where it lies. `(origin.queue, origin.offset, origin.index)` is its identity.
@@ -87,14 +74,14 @@ pub struct Pub {
     /// Milliseconds the send took.
     pub cost: i64,
     pub message_type: PubType,
-    /// Offset message ids, one for each of `message_ids` where the client wrote them.
+    /// Offset message ids, the first that of the first of `message_ids` and so on, as far as the client wrote them.
     pub offset_ids: Vec<String>,
     /// `false` says only that a flush or a slave timed out: the message is stored.
     pub success: bool,
     pub client_host: Option<String>,
 }
 
-/// The `msgType` ordinal. Clients 5.0.0 and 5.1.0 number differently (apache/rocketmq#6157); see `trace::decode`.
+/// The `msgType` ordinal. Clients 5.0.0 and 5.1.0 number differently (apache/rocketmq#6157).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PubType {
