@@ -100,12 +100,45 @@ pub fn record(cluster: &str, key: &str) -> Link {
     records(cluster).with("q", key)
 }
 
+pub fn record_events(cluster: &str, key: &str) -> Link {
+    in_cluster(cluster, "/records/events").with("q", key)
+}
+
+/// The same answer for programs.
+pub fn record_api(cluster: &str, key: &str) -> Link {
+    Link::to(format!("/api/v1/clusters/{}/records/{}", encoded(cluster), encoded(key)))
+}
+
 pub fn topics(cluster: &str) -> Link {
     in_cluster(cluster, "/topics")
 }
 
 pub fn topic(cluster: &str, topic: &str) -> Link {
     in_cluster(cluster, &format!("/topics/{}", encoded(topic)))
+}
+
+/// The form of a new topic. No topic's name is a lone dash followed by another part.
+pub fn new_topic(cluster: &str) -> Link {
+    in_cluster(cluster, "/topics/-/new")
+}
+
+/// A part of a topic's pages: `groups`, `config`, `messages`, `send`, `delete`.
+pub fn topic_part(cluster: &str, topic: &str, part: &str) -> Link {
+    in_cluster(cluster, &format!("/topics/{}/{part}", encoded(topic)))
+}
+
+/// One stored message.
+pub fn message(cluster: &str, queue: &millrace_core::name::QueueRef, offset: i64) -> Link {
+    in_cluster(cluster, &message_path(queue, offset))
+}
+
+/// Its body as it was sent.
+pub fn message_body(cluster: &str, queue: &millrace_core::name::QueueRef, offset: i64) -> Link {
+    in_cluster(cluster, &format!("{}/body", message_path(queue, offset)))
+}
+
+fn message_path(queue: &millrace_core::name::QueueRef, offset: i64) -> String {
+    format!("/topics/{}/messages/{}/{}/{offset}", encoded(&queue.topic), encoded(&queue.broker), queue.queue)
 }
 
 /// Messages of all topics: the form that finds some.

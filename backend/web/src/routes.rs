@@ -16,6 +16,8 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/"                              ClusterRead Page   => pages::clusters::list;
         GET  "/c/{cluster}"                   ClusterRead Page   => pages::overview::show;
         GET  "/c/{cluster}/events"            ClusterRead Events => pages::overview::events;
+        GET  "/c/{cluster}/records"           RecordRead  Page   => pages::record::show;
+        GET  "/c/{cluster}/records/events"    RecordRead  Events => pages::record::events;
         GET  "/c/{cluster}/ingest"            IngestRead  Page   => pages::ingest::show;
         GET  "/c/{cluster}/ingest/events"     IngestRead  Events => pages::ingest::events;
         GET  "/about"                         Public      Page   => pages::about::show;
@@ -25,6 +27,7 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/api/v1/clusters"               ClusterRead Api    => api::clusters::list;
         GET  "/api/v1/clusters/{cluster}"     ClusterRead Api    => api::clusters::overview;
         GET  "/api/v1/clusters/{cluster}/ingest" IngestRead Api  => api::ingest::show;
+        GET  "/api/v1/clusters/{cluster}/records/{key}" RecordRead Api => api::records::show;
 
         GET  "/static/{version}/{*file}"      Public      Plain  => assets::file;
         GET  "/favicon.ico"                   Public      Plain  => assets::favicon;

@@ -16,7 +16,7 @@ use millrace_broker::fake::{FakeCluster, FakeMessage};
 use millrace_console::Console;
 use millrace_console::snapshot::{KeeperOptions, keep};
 use millrace_core::time::{Clock, Millis};
-use millrace_core::trace::{RejectReason, Term, TraceRecord};
+use millrace_core::trace::{RejectReason, Term, TraceRecord, decode, recorded};
 use millrace_store::{
     Appended, AuditEntry, Batch, DroppedSegment, Found, MetaStore, QueuePosition, RejectSummary, Retention,
     SegmentInfo, StoreError, TraceStore,
@@ -223,6 +223,34 @@ pub(crate) fn hostile_site() -> Site {
 pub(crate) fn broken_store_site() -> Site {
     let traces = FakeTraces { broken: true, ..FakeTraces::default() };
     Site::of(builder().cluster(view("shop", &fake_cluster(), traces)).build())
+}
+
+/// The traces of a real task, see `core::flow`'s tests.
+fn recorded() -> FakeTraces {
+    let lines = include_bytes!("../../../tests/traces/messages.jsonl").split(|byte| *byte == b'\n');
+    let messages = lines.enumerate().filter_map(|(number, line)| recorded::line(line, number as u64).unwrap());
+    FakeTraces { records: messages.flat_map(|message| decode(&message).records).collect(), ..FakeTraces::default() }
+}
+
+/// Its topics and groups, and the dead letter of `rec-0007`.
+fn recorded_cluster() -> FakeCluster {
+    let dead = FakeMessage::to("%DLQ%demo_op1")
+        .key("rec-0007")
+        .uniq_id("FD00000000000000000000000000000275F04E0E2F2A009EB522000E")
+        .at(Millis(1_796_093_643_468));
+    FakeCluster::new()
+        .broker("broker-a")
+        .topic("demo_source_a", 4)
+        .topic("demo_mid_b", 4)
+        .topic("demo_sink_c", 4)
+        .topic("%DLQ%demo_op1", 1)
+        .group("demo_op1")
+        .message(dead)
+}
+
+/// A cluster `shop` with the traces of a real task.
+pub(crate) fn recorded_site() -> Site {
+    Site::of(builder().cluster(view("shop", &recorded_cluster(), recorded())).build())
 }
 
 pub(crate) struct Site {

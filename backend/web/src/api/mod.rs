@@ -3,6 +3,7 @@
 
 pub(crate) mod clusters;
 pub(crate) mod ingest;
+pub(crate) mod records;
 
 use axum::Json;
 use millrace_console::Tally;
@@ -19,7 +20,7 @@ use utoipa::{OpenApi, ToSchema};
         version = "1",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    paths(document, clusters::list, clusters::overview, ingest::show),
+    paths(document, clusters::list, clusters::overview, ingest::show, records::show),
     components(schemas(Problem))
 )]
 pub(crate) struct Document;

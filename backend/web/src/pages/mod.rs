@@ -5,6 +5,7 @@ pub(crate) mod clusters;
 pub(crate) mod ingest;
 pub(crate) mod nav;
 pub(crate) mod overview;
+pub(crate) mod record;
 pub(crate) mod settings;
 
 use millrace_core::coverage::Coverage;

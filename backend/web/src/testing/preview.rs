@@ -8,7 +8,7 @@ use millrace_core::time::{Clock, Millis};
 use millrace_tracker::ingest::{Ingest, IngestSettings};
 use tokio_util::sync::CancellationToken;
 
-use super::{FakeMeta, sampled, view_of};
+use super::{FakeMeta, recorded, recorded_cluster, sampled, view_of};
 use crate::App;
 
 #[derive(Debug)]
@@ -47,6 +47,8 @@ async fn preview() {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let stop = CancellationToken::new();
     let mut builder = App::builder(Arc::clone(&clock), Arc::new(FakeMeta::default()));
+    let traced = view_of(recorded_cluster().cluster(), recorded(), Arc::new(FakeMeta::default()), Arc::clone(&clock));
+    builder = builder.cluster(traced);
     for name in ["shop-prod", "shop-test"] {
         let fake = fake();
         let mut cluster = fake.cluster();

@@ -86,7 +86,9 @@ fn class(path: &Path) -> &'static str {
 fn figure(node: &Node, flow: &Flow, reader: &Reader<'_>, topic_link: &impl Fn(&str) -> Option<Link>) -> Figure {
     let topic = matches!(node.of, Drawn::Topic(_) | Drawn::DeadLetter(_));
     let (second, link) = match node.of {
-        Drawn::Source(message) => (flow.message(message).map(|m| sent(m, reader)), Some(format!("#message-{}", message.0))),
+        Drawn::Source(message) => {
+            (flow.message(message).map(|m| sent(m, reader)), Some(format!("#message-{}", message.0)))
+        }
         Drawn::Topic(message) => {
             let node = flow.message(message);
             let link = node.and_then(|node| topic_link(node.topic.as_deref()?)).map(|link| link.to_string());
@@ -95,13 +97,15 @@ fn figure(node: &Node, flow: &Flow, reader: &Reader<'_>, topic_link: &impl Fn(&s
         Drawn::Operator(hop) => (flow.hop(hop).map(|hop| consumed(hop, reader)), Some(format!("#hop-{}", hop.0))),
         Drawn::DeadLetter(hop) => {
             let copy = flow.hop(hop).and_then(|hop| hop.dead_letters.first());
-            let since = copy.and_then(|copy| copy.stored).map(|at| Msg::new("record-since").with("at", reader.clock(at)));
+            let since =
+                copy.and_then(|copy| copy.stored).map(|at| Msg::new("record-since").with("at", reader.clock(at)));
             let link = copy.and_then(|copy| topic_link(&copy.topic)).map(|link| link.to_string());
             (since.map(|msg| reader.say(&msg)), link)
         }
     };
     let second = second.unwrap_or_default();
-    let unnamed = || reader.say(&if topic { Msg::new("record-unnamed-topic") } else { Msg::new("record-unnamed-group") });
+    let unnamed =
+        || reader.say(&if topic { Msg::new("record-unnamed-topic") } else { Msg::new("record-unnamed-group") });
     let title = node.title.as_ref().map_or_else(unnamed, |label| label.short.clone());
     let name = node.title.as_ref().map_or_else(unnamed, |label| label.full.clone());
     let (class, sign) = match (topic, node.look) {
@@ -168,7 +172,13 @@ fn consumed(hop: &Hop, reader: &Reader<'_>) -> String {
     let mut parts = vec![reader.say(&word)];
     match hop.state {
         HopState::Ok { .. } => {
-            parts.extend(hop.attempts.iter().rfind(|attempt| attempt.ok == Some(true)).and_then(|attempt| attempt.worked()).map(|ms| reader.duration(ms)));
+            parts.extend(
+                hop.attempts
+                    .iter()
+                    .rfind(|attempt| attempt.ok == Some(true))
+                    .and_then(|attempt| attempt.worked())
+                    .map(|ms| reader.duration(ms)),
+            );
             if hop.attempts.len() > 1 {
                 parts.push(reader.say(&Msg::new("record-nth-try").with("n", hop.attempts.len())));
             }

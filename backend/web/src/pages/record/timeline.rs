@@ -59,7 +59,10 @@ pub(crate) fn draw(flow: &Flow, reader: &Reader<'_>) -> Timeline {
             let y = TOP + 6 + ROW * i32::try_from(place).unwrap_or(0);
             let shift = |bar: Bar| Bar { x: bar.x + LEFT, ..bar };
             let work = row.work.map(shift);
-            let group = row.title.as_ref().map_or_else(|| reader.say(&Msg::new("record-unnamed-group")), |title| title.full.clone());
+            let group = row
+                .title
+                .as_ref()
+                .map_or_else(|| reader.say(&Msg::new("record-unnamed-group")), |title| title.full.clone());
             let short = row.title.as_ref().map_or_else(|| group.clone(), |title| title.short.clone());
             let mut time = row.worked_ms.map(|ms| reader.duration(ms)).unwrap_or_default();
             if row.kind == RowKind::Open {
@@ -68,7 +71,12 @@ pub(crate) fn draw(flow: &Flow, reader: &Reader<'_>) -> Timeline {
             TimelineRow {
                 name: name(&short, row.number, row.of, reader),
                 full: match row.after_ms {
-                    Some(after) => reader.say(&Msg::new("record-row-after").with("name", &group).with("n", row.number).with("after", reader.duration(after))),
+                    Some(after) => reader.say(
+                        &Msg::new("record-row-after")
+                            .with("name", &group)
+                            .with("n", row.number)
+                            .with("after", reader.duration(after)),
+                    ),
                     None => group,
                 },
                 y,
@@ -99,7 +107,9 @@ pub(crate) fn draw(flow: &Flow, reader: &Reader<'_>) -> Timeline {
 fn name(short: &str, number: i64, of: RowOf, reader: &Reader<'_>) -> String {
     match of {
         RowOf::Sent { .. } => reader.say(&Msg::new("record-row-sent").with("name", short)),
-        RowOf::Attempt { .. } if number > 1 => reader.say(&Msg::new("record-row-try").with("name", short).with("n", number)),
+        RowOf::Attempt { .. } if number > 1 => {
+            reader.say(&Msg::new("record-row-try").with("name", short).with("n", number))
+        }
         RowOf::Attempt { .. } => short.to_owned(),
         RowOf::Dead { .. } => reader.say(&Msg::new("record-row-dead").with("name", short)),
     }

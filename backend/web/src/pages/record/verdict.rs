@@ -43,10 +43,14 @@ fn of_code(answer: &RecordAnswer, reader: &Reader<'_>) -> (State, Msg, Vec<Msg>)
             with_time(Msg::new("record-says-published").with("topic", named(topic.as_ref())), at(time)),
             vec![Msg::new("record-next-published")],
         ),
-        Code::StoppedAt { group, tries, dead_since, reached, of } => stopped(flow, group, *tries, *dead_since, (*reached, *of), reader),
+        Code::StoppedAt { group, tries, dead_since, reached, of } => {
+            stopped(flow, group, *tries, *dead_since, (*reached, *of), reader)
+        }
         Code::Retrying { group, tries, next_due } => {
             let msg = match next_due {
-                Some(due) if *due >= reader.now() => Msg::new("record-says-retrying-due").with("at", reader.clock(*due)),
+                Some(due) if *due >= reader.now() => {
+                    Msg::new("record-says-retrying-due").with("at", reader.clock(*due))
+                }
                 Some(due) => Msg::new("record-says-retrying-overdue").with("at", reader.clock(*due)),
                 None => Msg::new("record-says-retrying"),
             };
@@ -74,7 +78,11 @@ fn of_code(answer: &RecordAnswer, reader: &Reader<'_>) -> (State, Msg, Vec<Msg>)
         Code::WaitingAt { group, ahead } => (
             State::Info,
             Msg::new("record-says-waiting").with("group", named_group(group)),
-            ahead.filter(|ahead| *ahead > 0).map(|ahead| Msg::new("record-ahead").with("n", ahead)).into_iter().collect(),
+            ahead
+                .filter(|ahead| *ahead > 0)
+                .map(|ahead| Msg::new("record-ahead").with("n", ahead))
+                .into_iter()
+                .collect(),
         ),
         Code::RolledBack { topic, at: time } => (
             State::Idle,
@@ -154,8 +162,8 @@ fn not_told(flow: &Flow) -> Option<Msg> {
 }
 
 fn with_time(msg: Msg, at: Option<String>) -> Msg {
-    // `-` chooses the variant without a time.
-    msg.with("at", at.unwrap_or_else(|| "-".to_owned()))
+    // `none` chooses the variant without a time.
+    msg.with("at", at.unwrap_or_else(|| "none".to_owned()))
 }
 
 /// A topic's name, or words for one that no trace names.

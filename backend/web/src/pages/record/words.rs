@@ -1,7 +1,9 @@
 //! Words for the codes of a flow. One invariant: every code has its word here, so the drawing, the tables and the
 //! sentence never call one thing by two names.
 
-use millrace_core::flow::{Confidence, Evidence, FindingKind, HopState, MessageKind, Rule, Severity, TransactionOutcome, Why};
+use millrace_core::flow::{
+    Confidence, Evidence, FindingKind, HopState, MessageKind, Rule, Severity, TransactionOutcome, Why,
+};
 use millrace_core::id::IdKind;
 use millrace_core::trace::Outcome;
 
