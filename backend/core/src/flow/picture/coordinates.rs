@@ -9,7 +9,7 @@ use super::{Node, Path, Picture};
 
 const MARGIN: i32 = 12;
 /// Between two layers.
-const GAP_X: i32 = 44;
+const GAP_X: i32 = 36;
 /// Between two boxes of a layer.
 const GAP_Y: i32 = 16;
 /// Height that a passing line takes.

@@ -11,7 +11,7 @@ const COLUMNS: usize = 22;
 /// Of a title's character, in pixels.
 const CHARACTER: i32 = 8;
 /// Least and most width of a box: its second line needs room too.
-const WIDTHS: (i32, i32) = (166, 210);
+const WIDTHS: (i32, i32) = (160, 210);
 
 #[derive(Debug)]
 pub(super) struct Box {

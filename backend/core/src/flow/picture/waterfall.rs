@@ -80,6 +80,8 @@ pub struct Tick {
     pub x: i32,
     /// Milliseconds since the flow began.
     pub at_ms: i64,
+    /// Milliseconds since the cut before it, for places inside a stretch; `None` where a stretch begins.
+    pub since_cut_ms: Option<i64>,
 }
 
 /// Idle time that is not drawn to scale.
@@ -231,19 +233,20 @@ impl Axis {
     fn ticks(&self) -> Vec<Tick> {
         let mut ticks: Vec<Tick> = Vec::new();
         for (from, _, x, _) in &self.stretches {
-            push_apart(&mut ticks, Tick { x: *x, at_ms: from.since(self.begin) });
+            push_apart(&mut ticks, Tick { x: *x, at_ms: from.since(self.begin), since_cut_ms: None });
         }
         for (from, to, left, right) in &self.stretches {
             let parts = i64::from((right - left) / (TICK_GAP * 2)).min(5);
             let Some(step) = (to.since(*from)).checked_div(parts + 1).map(round_down).filter(|step| *step > 0) else {
                 continue;
             };
-            let first = from.since(self.begin).div_euclid(step).saturating_add(1).saturating_mul(step);
-            for number in 0..=parts {
-                let at_ms = first.saturating_add(step.saturating_mul(number));
-                let at = self.begin.plus(at_ms);
+            for number in 1..=parts {
+                let since = step.saturating_mul(number);
+                let at = from.plus(since);
                 if at < *to {
-                    push_apart(&mut ticks, Tick { x: between(at, (*from, *to), (*left, *right)), at_ms });
+                    let at_ms = at.since(self.begin);
+                    let x = between(at, (*from, *to), (*left, *right));
+                    push_apart(&mut ticks, Tick { x, at_ms, since_cut_ms: Some(since) });
                 }
             }
         }

@@ -7,6 +7,10 @@ use super::{Reader, words};
 use crate::i18n::Msg;
 use crate::links::{self, Link};
 
+/// Widths in pixels between which a drawing is shrunk to the page; a wider one scrolls.
+const SHRINKS_FROM: i32 = 960;
+const SHRINKS_TO: i32 = 1_800;
+
 pub(crate) struct Drawing {
     pub(crate) width: i32,
     pub(crate) height: i32,
@@ -14,6 +18,13 @@ pub(crate) struct Drawing {
     pub(crate) lines: Vec<Line>,
     pub(crate) left_out: usize,
     pub(crate) dotted: bool,
+}
+
+impl Drawing {
+    /// Whether it is still read when it is shrunk to the page.
+    pub(crate) fn fits(&self) -> bool {
+        (SHRINKS_FROM..=SHRINKS_TO).contains(&self.width)
+    }
 }
 
 pub(crate) struct Figure {

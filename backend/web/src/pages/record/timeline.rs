@@ -1,6 +1,6 @@
 //! The waterfall with its words.
 
-use millrace_core::flow::picture::waterfall::{Bar, Cut, RowKind, RowOf, Waterfall};
+use millrace_core::flow::picture::waterfall::{Bar, Cut, RowKind, RowOf, Tick, Waterfall};
 use millrace_core::flow::{Flow, waterfall};
 
 use super::Reader;
@@ -97,7 +97,7 @@ pub(crate) fn draw(flow: &Flow, reader: &Reader<'_>) -> Timeline {
         width: LEFT + width + RIGHT,
         height,
         rows,
-        ticks: ticks.iter().map(|tick| (tick.x + LEFT, reader.duration(tick.at_ms))).collect(),
+        ticks: ticks.iter().map(|tick| (tick.x + LEFT, label(tick, reader))).collect(),
         cuts: cuts.iter().map(|cut| of_cut(cut, reader)).collect(),
         bottom: height - 4,
         left_out,
@@ -112,6 +112,14 @@ fn name(short: &str, number: i64, of: RowOf, reader: &Reader<'_>) -> String {
         }
         RowOf::Attempt { .. } => short.to_owned(),
         RowOf::Dead { .. } => reader.say(&Msg::new("record-row-dead").with("name", short)),
+    }
+}
+
+/// Beyond a cut the time since the cut tells more than the time since the begin.
+fn label(tick: &Tick, reader: &Reader<'_>) -> String {
+    match tick.since_cut_ms {
+        Some(since) if since < tick.at_ms => format!("+{}", reader.duration(since)),
+        _ => reader.duration(tick.at_ms),
     }
 }
 
