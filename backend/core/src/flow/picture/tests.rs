@@ -137,7 +137,7 @@ fn the_waterfall_cuts_idle_time_and_shows_the_cut() {
         assert!(bar.x >= 0 && bar.width >= 2 && bar.x + bar.width <= waterfall.width + 2, "{row:?}");
     }
     for pair in waterfall.ticks.windows(2) {
-        assert!(pair[1].x - pair[0].x >= 64 && pair[1].at_ms > pair[0].at_ms);
+        assert!(pair[1].x - pair[0].x >= 52 && pair[1].at_ms > pair[0].at_ms);
     }
     insta::assert_json_snapshot!(waterfall);
 }

@@ -17,7 +17,7 @@ const LEAST_CUT_MS: i64 = 20;
 /// A bar is at least this wide, so that a millisecond shows beside a minute.
 const LEAST_BAR: i32 = 2;
 /// Between two labels of the axis.
-const TICK_GAP: i32 = 64;
+const TICK_GAP: i32 = 52;
 /// Rows beyond this are counted, not drawn.
 const MOST_ROWS: usize = 200;
 /// Room for a row's title, in narrow characters.

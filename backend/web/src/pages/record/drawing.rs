@@ -187,7 +187,7 @@ fn consumed(hop: &Hop, reader: &Reader<'_>) -> String {
                 hop.attempts
                     .iter()
                     .rfind(|attempt| attempt.ok == Some(true))
-                    .and_then(|attempt| attempt.worked())
+                    .and_then(millrace_core::flow::Attempt::worked)
                     .map(|ms| reader.duration(ms)),
             );
             if hop.attempts.len() > 1 {

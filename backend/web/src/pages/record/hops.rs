@@ -168,7 +168,7 @@ fn expected(message: &MessageNode, hop: &Hop, reader: &Reader<'_>) -> Line {
     let mut notes: Vec<Msg> = words::reason(&hop.state).into_iter().collect();
     match &hop.state {
         HopState::Waiting { ahead: Some(ahead) } if *ahead > 0 => {
-            notes.push(Msg::new("record-ahead").with("n", *ahead))
+            notes.push(Msg::new("record-ahead").with("n", *ahead));
         }
         HopState::Missing { since } => notes.push(Msg::new("record-since").with("at", reader.clock(*since))),
         _ => {}
