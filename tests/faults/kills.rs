@@ -1,0 +1,85 @@
+//! kill -9, over and over, while a load is read.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use millrace_core::trace::{Term, TraceRecord};
+use millrace_store::{DatabaseUrl, SegmentRules, Stores};
+
+use crate::support::api::Api;
+use crate::support::millrace::{CLUSTER, Setup, name_server};
+
+const KILLS: usize = 30;
+const LOAD: u64 = 600_000;
+/// The latest moment of a kill after ingest moved.
+const LATEST_MS: u64 = 120;
+
+fn fill_trace_topic(records: u64) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/rocketmq");
+    let filled = Command::new(script)
+        .args(["java", "FillTraces", &name_server(), &records.to_string()])
+        .output()
+        .expect("the cluster's script runs");
+    assert!(filled.status.success(), "{}", String::from_utf8_lossy(&filled.stderr));
+}
+
+/// Everything that a stopped server left in its database, in order.
+async fn stored(setup: &Setup) -> (Vec<TraceRecord>, u64) {
+    let url: DatabaseUrl = setup.database.url().parse().unwrap();
+    let stores = Stores::open(&url).await.unwrap();
+    let traces = stores.traces(CLUSTER, SegmentRules::default()).await.unwrap();
+    let counted = traces.segments().await.unwrap().iter().map(|segment| segment.records).sum();
+    let mut records = traces.newest(usize::MAX).await.unwrap();
+    records.sort_by(|a, b| a.origin.cmp(&b.origin));
+
+    // What lies there can be found as well.
+    for record in records.iter().step_by(997) {
+        let mut terms = Vec::new();
+        Term::of(record, &mut |term| terms.push(term));
+        let found = traces.find(&terms, 10_000).await.unwrap();
+        assert!(found.records.contains(record), "{record:?} is stored and not found");
+    }
+    stores.close().await;
+    (records, counted)
+}
+
+/// A number below `limit` that nobody chose.
+fn any_below(limit: u64) -> u64 {
+    RandomState::new().hash_one(0) % limit
+}
+
+#[tokio::test]
+async fn killed_ingest_ends_with_the_rows_of_an_undisturbed_one() {
+    fill_trace_topic(LOAD);
+    let killed = Setup::new();
+    let mut in_the_middle = 0;
+    for round in 0..KILLS {
+        let server = killed.start();
+        // Some die while they start, most while they read.
+        if round % 5 != 0 {
+            let moved = |answer: &serde_json::Value| answer["records"].as_u64().is_some_and(|records| records > 0);
+            let ingest = server.api.until(&Api::of_cluster("/ingest"), moved).await;
+            let behind = ingest["queues"].as_array().unwrap().iter().any(|queue| queue["lag"].as_i64() != Some(0));
+            in_the_middle += usize::from(behind);
+        }
+        tokio::time::sleep(Duration::from_millis(any_below(LATEST_MS))).await;
+        server.kill();
+    }
+    assert!(in_the_middle * 2 >= KILLS, "only {in_the_middle} of {KILLS} died while there was something left to read");
+
+    let undisturbed = Setup::new();
+    for setup in [&killed, &undisturbed] {
+        let server = setup.start();
+        server.api.until_ingested().await;
+        assert!(server.stop().success());
+    }
+    let (expected, expected_count) = stored(&undisturbed).await;
+    let (found, found_count) = stored(&killed).await;
+    assert!(expected.len() as u64 >= LOAD, "{} records", expected.len());
+    assert_eq!(found_count, expected_count, "as counted by the segments");
+    assert_eq!(found.len(), expected.len());
+    let first = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+    assert_eq!(first, None, "{:?} instead of {:?}", first.map(|at| &found[at]), first.map(|at| &expected[at]));
+}
