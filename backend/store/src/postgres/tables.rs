@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use super::meta::Database;
 use crate::sql::{self, DroppedRow, PositionRow, RejectRow, SegmentRow};
-use crate::traces::{Block, Listed, Postings, Segments, Write, Written, is_full};
+use crate::traces::{Block, Listed, POSTINGS_PAGE, Postings, Segments, Write, Written, is_full};
 use crate::{DroppedSegment, QueuePosition, RejectSummary, Result, SegmentRules, StoreError};
 
 /// Blocks sent in one statement when a segment is sealed.
@@ -242,9 +242,11 @@ impl Segments for Tables {
     }
 
     async fn postings(&self, segment: i64, after: i64) -> Result<Postings> {
-        let select = format!("SELECT chunk, entries FROM trace_postings_{segment} WHERE chunk > $1 ORDER BY chunk");
+        let select =
+            format!("SELECT chunk, entries FROM trace_postings_{segment} WHERE chunk > $1 ORDER BY chunk LIMIT $2");
         let chunks: Vec<(i64, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(select))
             .bind(after)
+            .bind(i64::try_from(POSTINGS_PAGE).unwrap_or(i64::MAX))
             .fetch_all(&self.database.pool)
             .await
             .map_err(self.failed(segment, "reading postings"))?;

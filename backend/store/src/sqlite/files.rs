@@ -15,7 +15,7 @@ use super::file::{self, Carried};
 use super::meta::Database;
 use super::readers::{Reader, Readers};
 use crate::sql::{self, PositionRow, RejectRow, SegmentRow};
-use crate::traces::{Block, Listed, Postings, Segments, Write, Written, is_full};
+use crate::traces::{Block, Listed, POSTINGS_PAGE, Postings, Segments, Write, Written, is_full};
 use crate::{DroppedSegment, QueuePosition, RejectSummary, Result, SegmentRules, StoreError};
 
 #[derive(Debug)]
@@ -345,8 +345,9 @@ impl Segments for Files {
         let mut reader = self.reader(segment).await?;
         let Some(connection) = reader.connection() else { return Err(gone(&self.name(segment))) };
         let chunks: Vec<(i64, Vec<u8>)> =
-            sqlx::query_as("SELECT chunk, entries FROM trace_postings WHERE chunk > $1 ORDER BY chunk")
+            sqlx::query_as("SELECT chunk, entries FROM trace_postings WHERE chunk > $1 ORDER BY chunk LIMIT $2")
                 .bind(after)
+                .bind(i64::try_from(POSTINGS_PAGE).unwrap_or(i64::MAX))
                 .fetch_all(&mut *connection)
                 .await
                 .map_err(self.failed(segment, "reading postings"))?;
@@ -393,13 +394,19 @@ impl Segments for Files {
     async fn drop_segment(&self, dropped: &DroppedSegment) -> Result<()> {
         let id = dropped.segment.id;
         // Recorded first: a kill in between leaves a segment that is dropped again, not one that is gone without a word.
-        self.database.record_dropped(&self.cluster, dropped).await?;
+        let recorded = self.database.record_dropped(&self.cluster, dropped).await;
+        let no_room = matches!(recorded, Err(StoreError::Full(_)));
+        if !no_room {
+            recorded?;
+        }
         self.catalogue.remove(id);
         let shut = self.readers.shut(id).await;
         let removed = file::remove(&self.path(id));
         drop(shut);
         self.readers.forget(id);
-        removed
+        removed?;
+        // The room to record it is the room that it left.
+        if no_room { self.database.record_dropped(&self.cluster, dropped).await } else { Ok(()) }
     }
 
     async fn dropped(&self, limit: u32) -> Result<Vec<DroppedSegment>> {

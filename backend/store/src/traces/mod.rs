@@ -14,5 +14,5 @@ mod postings;
 mod segments;
 mod store;
 
-pub(crate) use segments::{Block, Listed, Postings, Segments, Write, Written, is_full};
+pub(crate) use segments::{Block, Listed, POSTINGS_PAGE, Postings, Segments, Write, Written, is_full};
 pub(crate) use store::Traces;

@@ -10,6 +10,9 @@ use crate::{DroppedSegment, QueuePosition, RejectSummary, Result, SegmentInfo, S
 /// A segment is full at this many chunks, so that a chunk's number fits into 16 bits.
 const MAX_CHUNKS: i64 = 60_000;
 
+/// How many chunks' postings are read at once.
+pub(crate) const POSTINGS_PAGE: usize = 256;
+
 /// A chunk ready to be written; its number is the engine's to give.
 #[derive(Debug)]
 pub(crate) struct EncodedChunk {
@@ -76,7 +79,7 @@ pub(crate) struct Block {
 /// Postings of an unsealed segment's chunks.
 #[derive(Debug)]
 pub(crate) enum Postings {
-    /// The blobs of the chunks after the asked one, in order.
+    /// The blobs of at most [`POSTINGS_PAGE`] chunks after the asked one, in order.
     Chunks(Vec<(i64, Vec<u8>)>),
     /// The segment is sealed by now: ask for its blocks.
     Sealed,

@@ -1,17 +1,18 @@
 //! [`TraceStore`] over an engine's segments: append, seal, retain.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use millrace_core::time::Millis;
 use millrace_core::trace::{Term, TraceRecord};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use super::encode::encode_batch;
 use super::open_index::OpenIndex;
 use super::postings::{self, Blocks};
-use super::segments::{Listed, Postings, Segments};
+use super::segments::{Listed, POSTINGS_PAGE, Postings, Segments};
 use crate::{
     Appended, Batch, DroppedSegment, Found, QueuePosition, RejectSummary, Result, Retention, SegmentInfo, StoreError,
     TraceStore,
@@ -23,7 +24,8 @@ type Indexes = BTreeMap<i64, Arc<tokio::sync::Mutex<OpenIndex>>>;
 #[derive(Debug)]
 pub(crate) struct Traces {
     inner: Arc<Inner>,
-    sealer: Mutex<Option<JoinHandle<()>>>,
+    sealers: Mutex<JoinSet<()>>,
+    closed: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -38,25 +40,30 @@ impl Traces {
     /// Takes up the work where it was left: full segments without an index get it in the background.
     pub(crate) async fn open(segments: Arc<dyn Segments>) -> Result<Self> {
         let inner = Inner { segments, indexes: Mutex::default(), sealing: tokio::sync::Mutex::default() };
-        let traces = Self { inner: Arc::new(inner), sealer: Mutex::default() };
+        let traces = Self { inner: Arc::new(inner), sealers: Mutex::default(), closed: AtomicBool::new(false) };
         if traces.inner.segments.list().await?.iter().any(awaits_index) {
             traces.seal_in_background();
         }
         Ok(traces)
     }
 
+    /// What answers, unless the store was closed.
+    fn inner(&self) -> Result<&Inner> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(StoreError::Open { what: "of the traces".into(), why: "it was closed".into() });
+        }
+        Ok(&self.inner)
+    }
+
     fn seal_in_background(&self) {
-        let mut sealer = self.sealer.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = sealer.take();
+        let mut sealers = self.sealers.lock().unwrap_or_else(PoisonError::into_inner);
+        while sealers.try_join_next().is_some() {}
         let inner = Arc::clone(&self.inner);
-        *sealer = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                let _ = before.await;
-            }
+        sealers.spawn(async move {
             if let Err(error) = inner.seal().await {
                 tracing::warn!(%error, "a full trace segment could not be indexed; it is tried again when the next one is full");
             }
-        }));
+        });
     }
 }
 
@@ -74,17 +81,29 @@ impl Inner {
     pub(super) async fn refreshed_index(&self, segment: i64) -> Result<Option<Arc<tokio::sync::Mutex<OpenIndex>>>> {
         let shared = self.index(segment);
         let mut index = shared.lock().await;
-        let chunks = match self.segments.postings(segment, i64::from(index.chunk)).await {
-            Ok(Postings::Chunks(chunks)) => chunks,
-            Ok(Postings::Sealed) => {
-                self.forget_index(segment);
-                return Ok(None);
+        loop {
+            let chunks = match self.segments.postings(segment, i64::from(index.chunk)).await {
+                Ok(Postings::Chunks(chunks)) => chunks,
+                Ok(Postings::Sealed) => {
+                    self.forget_index(segment);
+                    return Ok(None);
+                }
+                Err(error) => {
+                    self.forget_index(segment);
+                    return Err(error);
+                }
+            };
+            let more = chunks.len() >= POSTINGS_PAGE;
+            self.take_in(&mut index, segment, chunks)?;
+            if !more {
+                break;
             }
-            Err(error) => {
-                self.forget_index(segment);
-                return Err(error);
-            }
-        };
+        }
+        drop(index);
+        Ok(Some(shared))
+    }
+
+    fn take_in(&self, index: &mut OpenIndex, segment: i64, chunks: Vec<(i64, Vec<u8>)>) -> Result<()> {
         for (chunk, blob) in chunks {
             let number =
                 u16::try_from(chunk).map_err(|_| self.damaged("a chunk", segment, "its number is too large"))?;
@@ -100,8 +119,7 @@ impl Inner {
                 ));
             }
         }
-        drop(index);
-        Ok(Some(shared))
+        Ok(())
     }
 
     async fn append(&self, batch: Batch, now: Millis) -> Result<(Appended, bool)> {
@@ -136,6 +154,8 @@ impl Inner {
     }
 
     async fn retain(&self, retention: Retention, now: Millis) -> Result<Vec<DroppedSegment>> {
+        // A segment is not taken away from under its own sealing.
+        let _no_sealing = self.sealing.lock().await;
         let segments = self.segments.list().await?;
         let mut bytes: u64 = segments.iter().map(|segment| segment.info.bytes).sum();
         let mut dropped = Vec::new();
@@ -145,10 +165,6 @@ impl Inner {
             let too_old = last.is_some_and(|last| now.since(last) > retention.max_age_ms);
             let too_many = bytes > retention.max_bytes;
             if segment.open || !(too_old || too_many) {
-                break;
-            }
-            if !segment.info.sealed && segment.info.damaged.is_none() {
-                // Its index is being built; the next round takes it.
                 break;
             }
             let why = if too_old { "age" } else { "size" };
@@ -169,7 +185,7 @@ fn awaits_index(segment: &Listed) -> bool {
 #[async_trait]
 impl TraceStore for Traces {
     async fn append(&self, batch: Batch, now: Millis) -> Result<Appended> {
-        let (appended, rolled) = self.inner.append(batch, now).await?;
+        let (appended, rolled) = self.inner()?.append(batch, now).await?;
         if rolled {
             self.seal_in_background();
         }
@@ -177,56 +193,46 @@ impl TraceStore for Traces {
     }
 
     async fn positions(&self) -> Result<Vec<QueuePosition>> {
-        self.inner.segments.positions().await
+        self.inner()?.segments.positions().await
     }
 
     async fn find(&self, terms: &[Term], limit: usize) -> Result<Found> {
-        self.inner.find(terms, limit).await
+        self.inner()?.find(terms, limit).await
     }
 
     async fn newest(&self, limit: usize) -> Result<Vec<TraceRecord>> {
-        self.inner.newest(limit).await
+        self.inner()?.newest(limit).await
     }
 
     async fn segments(&self) -> Result<Vec<SegmentInfo>> {
-        Ok(self.inner.segments.list().await?.into_iter().map(|segment| segment.info).collect())
+        Ok(self.inner()?.segments.list().await?.into_iter().map(|segment| segment.info).collect())
     }
 
     async fn rejects(&self) -> Result<Vec<RejectSummary>> {
-        self.inner.segments.rejects().await
+        self.inner()?.segments.rejects().await
     }
 
     async fn retain(&self, retention: Retention, now: Millis) -> Result<Vec<DroppedSegment>> {
-        self.inner.retain(retention, now).await
+        self.inner()?.retain(retention, now).await
     }
 
     async fn dropped(&self, limit: u32) -> Result<Vec<DroppedSegment>> {
-        self.inner.segments.dropped(limit).await
+        self.inner()?.segments.dropped(limit).await
     }
 
     async fn check(&self) -> Result<()> {
-        self.inner.segments.check().await
+        self.inner()?.segments.check().await
     }
 
     async fn seal(&self) -> Result<usize> {
-        self.inner.seal().await
+        self.inner()?.seal().await
     }
 
     async fn close(&self) {
-        let sealer = self.sealer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(sealer) = sealer {
-            // Half an index is rolled back and built at the next start.
-            sealer.abort();
-            let _ = sealer.await;
-        }
+        self.closed.store(true, Ordering::Release);
+        let mut sealers = std::mem::take(&mut *self.sealers.lock().unwrap_or_else(PoisonError::into_inner));
+        // Half an index is rolled back and built at the next start.
+        sealers.shutdown().await;
         self.inner.segments.close().await;
-    }
-}
-
-impl Drop for Traces {
-    fn drop(&mut self) {
-        if let Some(sealer) = self.sealer.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            sealer.abort();
-        }
     }
 }

@@ -16,6 +16,7 @@ on_both_engines! {
     a_restart_goes_on_in_the_open_segment
     concurrent_appends_of_different_queues_all_arrive
     an_empty_store_answers
+    a_closed_store_writes_nothing
 }
 
 async fn what_was_appended_is_found(place: Place) {
@@ -130,5 +131,17 @@ async fn an_empty_store_answers(place: Place) {
     assert_eq!(traces.rejects().await.unwrap(), []);
     assert_eq!(traces.newest(5).await.unwrap(), []);
     traces.check().await.unwrap();
+    stores.close().await;
+}
+
+async fn a_closed_store_writes_nothing(place: Place) {
+    let (stores, traces) = place.traces(ENDLESS).await;
+    traces.append(batch(0, 0, &["order-1"]), Millis(5)).await.unwrap();
+    stores.close().await;
+    assert!(traces.append(batch(0, 1, &["order-2"]), Millis(5)).await.is_err());
+    assert!(traces.find(&term("order-1"), 9).await.is_err());
+    drop((stores, traces));
+    let (stores, traces) = place.traces(ENDLESS).await;
+    assert_eq!((traces.segments().await.unwrap().len(), traces.positions().await.unwrap()[0].next), (1, 1));
     stores.close().await;
 }
