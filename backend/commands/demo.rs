@@ -1,0 +1,71 @@
+//! `millrace demo`: an embedded RocketMQ, a small shop's pipeline that really runs on it, and the pages.
+//!
+//! Nothing is canned: what the pages show was sent, consumed and traced through the broker.
+
+mod pipeline;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use millrace_broker_rocketmq::client::ClientTarget;
+use millrace_broker_rocketmq::embedded::{Embedded, EmbeddedPorts};
+
+use crate::config::{ClusterConfig, Config, Secret};
+use crate::{commands::serve, telemetry::Telemetry};
+
+const CLUSTER: &str = "demo";
+
+#[derive(Debug, clap::Args)]
+pub struct DemoArgs {
+    /// Folder for the broker's and Millrace's data; a temporary one where not given
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+    /// Port of the pages; a free one if it is taken
+    #[arg(long, default_value_t = 8700)]
+    port: u16,
+    /// Records a second that the source sends after the first hundred
+    #[arg(long, default_value_t = 2)]
+    rate: u32,
+}
+
+pub async fn run(args: DemoArgs) -> Result<ExitCode> {
+    let config = Config::default();
+    let telemetry = Telemetry::install(&config.telemetry, true)?;
+    let temporary = match &args.data {
+        Some(_) => None,
+        None => Some(tempfile::Builder::new().prefix("millrace-demo-").tempdir().context("no temporary folder")?),
+    };
+    let folder = args.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned())).unwrap_or_default();
+
+    println!("Starting an embedded RocketMQ in {} …", folder.display());
+    let embedded = Embedded::start(&folder.join("rocketmq"), EmbeddedPorts::default()).await?;
+    println!("  name server {}", embedded.name_server_address);
+
+    let mut config = config;
+    config.database = Secret(format!("sqlite:{}", folder.join("millrace").display()));
+    config.bind.set_port(serve::free_port(args.port)?);
+    config.clusters.insert(
+        CLUSTER.to_owned(),
+        ClusterConfig { name_servers: vec![embedded.name_server_address.clone()], ..ClusterConfig::default() },
+    );
+    let server = serve::start(&config).await?;
+    let cluster = server.cluster(CLUSTER).context("the demo cluster")?;
+    let target = ClientTarget::new([&embedded.name_server_address]);
+    let pipeline = pipeline::start(cluster, target, args.rate).await?;
+
+    println!("\nMillrace is at  http://{}\n", server.address());
+    println!("A source sends orders through three operators to two sinks. Records worth looking up:");
+    for (key, why) in pipeline::WORTH_A_LOOK {
+        println!("  http://{}/c/{CLUSTER}/records?q={key:<12}  {why}", server.address());
+    }
+    println!("\nCtrl-C ends it.");
+
+    serve::signal().await?;
+    println!("\nStopping …");
+    pipeline.stop().await;
+    server.stop().await;
+    embedded.stop().await;
+    telemetry.shutdown();
+    Ok(ExitCode::SUCCESS)
+}
