@@ -27,6 +27,8 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) async fn open(path: &Path) -> Result<Self> {
+        // A folder is as good as the file in it.
+        let path = &if path.is_dir() { path.join("millrace.db") } else { path.to_path_buf() };
         let name = path.display().to_string();
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),

@@ -67,3 +67,11 @@ async fn a_server_that_is_away_is_named() {
     assert!(error.to_string().contains(&format!("127.0.0.1:{port}/traces")), "{error}");
     assert!(!format!("{error:?} {error}").contains("s3cret"));
 }
+
+#[tokio::test]
+async fn a_folder_is_as_good_as_the_file_in_it() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let url: DatabaseUrl = format!("sqlite:{}", folder.path().display()).parse().unwrap();
+    Stores::open(&url).await.unwrap().close().await;
+    assert!(folder.path().join("millrace.db").is_file());
+}

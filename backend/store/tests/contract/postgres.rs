@@ -1,6 +1,7 @@
 //! A PostgreSQL for the tests: the one that `MILLRACE_TEST_POSTGRES` names, or one started here from Debian's binaries,
 //! which ends when the test process does. Without either the tests fail.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -99,6 +100,8 @@ fn stop_with_this_process(_server: &Child, data: &Path, folder: &Path) {
         .args(["-c", script, "stop", &std::process::id().to_string()])
         .arg(data)
         .arg(folder)
+        // A group of its own: what ends the tests' group leaves it to tidy up.
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
