@@ -123,6 +123,11 @@ impl Zone {
         &self.name
     }
 
+    /// For reading what the viewer types.
+    pub(crate) fn time_zone(&self) -> &TimeZone {
+        &self.zone
+    }
+
     /// The offset at `at`, as `UTC+8` or `UTC−3:30`.
     pub fn offset(&self, at: Millis) -> String {
         let Ok(stamp) = Timestamp::from_millisecond(at.0) else { return "UTC".to_owned() };

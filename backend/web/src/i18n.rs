@@ -158,6 +158,18 @@ impl From<u32> for Arg {
     }
 }
 
+impl From<&i32> for Arg {
+    fn from(value: &i32) -> Self {
+        Self::from(*value)
+    }
+}
+
+impl From<&&String> for Arg {
+    fn from(value: &&String) -> Self {
+        Self::Text((*value).clone())
+    }
+}
+
 impl From<String> for Arg {
     fn from(value: String) -> Self {
         Self::Text(value)

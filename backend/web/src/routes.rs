@@ -20,6 +20,20 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/c/{cluster}/records/events"    RecordRead  Events => pages::record::events;
         GET  "/c/{cluster}/ingest"            IngestRead  Page   => pages::ingest::show;
         GET  "/c/{cluster}/ingest/events"     IngestRead  Events => pages::ingest::events;
+        GET  "/c/{cluster}/topics"            TopicRead   Page   => pages::topics::list::show;
+        POST "/c/{cluster}/topics"            TopicWrite  Page   => pages::topics::create::create;
+        GET  "/c/{cluster}/topics/-/new"      TopicRead   Page   => pages::topics::create::form;
+        GET  "/c/{cluster}/topics/{topic}"    TopicRead   Page   => pages::topics::show::queues;
+        GET  "/c/{cluster}/topics/{topic}/groups" TopicRead Page => pages::topics::show::groups;
+        GET  "/c/{cluster}/topics/{topic}/config" TopicRead Page => pages::topics::show::config;
+        GET  "/c/{cluster}/topics/{topic}/delete" TopicRead Page => pages::topics::delete::form;
+        POST "/c/{cluster}/topics/{topic}/delete" TopicWrite Page => pages::topics::delete::delete;
+        GET  "/c/{cluster}/topics/{topic}/send" TopicRead Page   => pages::topics::send::form;
+        POST "/c/{cluster}/topics/{topic}/send" MessageSend Page => pages::topics::send::send;
+        GET  "/c/{cluster}/topics/{topic}/messages" MessageRead Page => pages::messages::browse::show;
+        GET  "/c/{cluster}/topics/{topic}/messages/{broker}/{queue}/{offset}" MessageRead Page => pages::messages::show::show;
+        GET  "/c/{cluster}/topics/{topic}/messages/{broker}/{queue}/{offset}/body" MessageRead Plain => pages::messages::show::body;
+        GET  "/c/{cluster}/messages"          MessageRead Page   => pages::messages::find::show;
         GET  "/about"                         Public      Page   => pages::about::show;
         POST "/settings"                      Public      Page   => pages::settings::change;
 
@@ -28,6 +42,13 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/api/v1/clusters/{cluster}"     ClusterRead Api    => api::clusters::overview;
         GET  "/api/v1/clusters/{cluster}/ingest" IngestRead Api  => api::ingest::show;
         GET  "/api/v1/clusters/{cluster}/records/{key}" RecordRead Api => api::records::show;
+        GET  "/api/v1/clusters/{cluster}/topics" TopicRead Api   => api::topics::list;
+        POST "/api/v1/clusters/{cluster}/topics" TopicWrite Api  => api::topics::create;
+        GET  "/api/v1/clusters/{cluster}/topics/{topic}" TopicRead Api => api::topics::show;
+        DELETE "/api/v1/clusters/{cluster}/topics/{topic}" TopicWrite Api => api::topics::delete;
+        GET  "/api/v1/clusters/{cluster}/topics/{topic}/messages" MessageRead Api => api::messages::browse;
+        POST "/api/v1/clusters/{cluster}/topics/{topic}/messages" MessageSend Api => api::messages::send;
+        GET  "/api/v1/clusters/{cluster}/topics/{topic}/messages/{broker}/{queue}/{offset}" MessageRead Api => api::messages::show;
 
         GET  "/static/{version}/{*file}"      Public      Plain  => assets::file;
         GET  "/favicon.ico"                   Public      Plain  => assets::favicon;

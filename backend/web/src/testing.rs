@@ -321,7 +321,7 @@ impl Site {
         if !headers.iter().any(|(name, _)| *name == "host") {
             request = request.header("host", "localhost");
         }
-        if method == "POST" {
+        if method == "POST" && !headers.iter().any(|(name, _)| *name == "content-type") {
             request = request.header("content-type", "application/x-www-form-urlencoded");
         }
         for (name, value) in headers {

@@ -3,7 +3,9 @@
 
 pub(crate) mod clusters;
 pub(crate) mod ingest;
+pub(crate) mod messages;
 pub(crate) mod records;
+pub(crate) mod topics;
 
 use axum::Json;
 use millrace_console::Tally;
@@ -20,7 +22,10 @@ use utoipa::{OpenApi, ToSchema};
         version = "1",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    paths(document, clusters::list, clusters::overview, ingest::show, records::show),
+    paths(document, clusters::list, clusters::overview, ingest::show, records::show,
+        topics::list, topics::create, topics::show, topics::delete,
+        messages::browse, messages::send, messages::show,
+    ),
     components(schemas(Problem))
 )]
 pub(crate) struct Document;

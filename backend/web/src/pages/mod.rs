@@ -3,10 +3,12 @@
 pub(crate) mod about;
 pub(crate) mod clusters;
 pub(crate) mod ingest;
+pub(crate) mod messages;
 pub(crate) mod nav;
 pub(crate) mod overview;
 pub(crate) mod record;
 pub(crate) mod settings;
+pub(crate) mod topics;
 
 use millrace_core::coverage::Coverage;
 

@@ -1,0 +1,120 @@
+//! The pages of messages on the fakes.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use axum::http::StatusCode;
+use millrace_broker::fake::{FakeCluster, FakeMessage};
+use millrace_core::time::Millis;
+
+use crate::testing::{FakeTraces, Site, builder, fake_cluster, view};
+
+async fn site_of(fake: &FakeCluster) -> Site {
+    let site = Site::of(builder().cluster(view("shop", fake, FakeTraces::default())).build());
+    site.settle().await;
+    site
+}
+
+/// A hundred messages in two queues.
+fn hundred() -> FakeCluster {
+    let fake = fake_cluster();
+    for number in 0..100 {
+        let message = FakeMessage::to("orders_clean").on("broker-b", number % 2).key(&format!("order-{number}"));
+        fake.append(
+            message.at(Millis(1_800_000_000_000 + i64::from(number) * 1_000)).body(format!("{{\"n\":{number}}}")),
+        );
+    }
+    fake
+}
+
+#[tokio::test]
+async fn links_lead_through_all_pages_once() {
+    let site = site_of(&hundred()).await;
+    let (mut path, mut seen) = ("/c/shop/topics/orders_clean/messages?size=32".to_owned(), Vec::new());
+    for _ in 0..10 {
+        let body = site.get(&path).await.body;
+        assert!(body.contains("of about 100"), "{body}");
+        for part in body.split("href=\"/c/shop/topics/orders_clean/messages/broker-b/").skip(1) {
+            seen.push(part.split('"').next().unwrap().to_owned());
+        }
+        let Some(next) = body.split("rel=\"next\" href=\"").nth(1) else { break };
+        path = next.split('"').next().unwrap().replace("&#38;", "&").replace("&amp;", "&");
+    }
+    let all: std::collections::BTreeSet<_> = seen.iter().cloned().collect();
+    assert_eq!((seen.len(), all.len()), (100, 100));
+    assert_eq!(seen[0], "1/49");
+}
+
+#[tokio::test]
+async fn times_are_echoed_and_bad_ones_refused_at_their_field() {
+    let site = site_of(&hundred()).await;
+    let by = "/c/shop/topics/orders_clean/messages?by=time";
+    let page = site.get(&format!("{by}&from=1800000000&to=1800000009000")).await;
+    assert!(page.body.contains("read as seconds:") && page.body.contains("read as milliseconds:"), "{}", page.body);
+    assert!(page.body.contains("10 messages"), "{}", page.body);
+    let bad = site.get(&format!("{by}&from=yesterday")).await;
+    assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(bad.body.contains("Not a time") && bad.body.contains("value=\"yesterday\""), "{}", bad.body);
+    let reversed = site.get(&format!("{by}&from=1800000009&to=1800000000")).await;
+    assert!(reversed.body.contains("The end is before the start"), "{}", reversed.body);
+    let none = site.get(&format!("{by}&from=1700000000&to=1700000001")).await;
+    assert_eq!(none.status, StatusCode::OK);
+    assert!(none.body.contains("No message was found"), "{}", none.body);
+}
+
+#[tokio::test]
+async fn one_message_is_text_and_its_body_a_file() {
+    let fake = fake_cluster();
+    let json = br#"{"a":9007199254740993,"b":18446744073709551615,"c":"</script><img src=x onerror=alert(1)>"}"#;
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).property("note", "<b>\u{202e}").body(json.to_vec()));
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).body(vec![0xb6, 0xa9, 0xff, 0xfe, 0x00]));
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).body(vec![b'x'; 4 << 20]));
+    let site = site_of(&fake).await;
+    let at = |offset: u8| format!("/c/shop/topics/orders/messages/broker-b/1/{offset}");
+
+    let page = site.get(&at(0)).await.body;
+    assert!(page.contains("9007199254740993") && page.contains("18446744073709551615"), "{page}");
+    assert!(!page.contains("<img src=x") && !page.contains("<b>\u{202e}") && page.contains("\\u{202e}"), "{page}");
+    let file = site.get(&format!("{}/body", at(0))).await;
+    assert_eq!(file.body.as_bytes(), json);
+    assert_eq!(file.header("content-type"), Some("application/octet-stream"));
+    assert!(file.header("content-disposition").unwrap().starts_with("attachment"));
+
+    let binary = site.get(&at(1)).await.body;
+    assert!(binary.contains("b6 a9 ff fe 00") && binary.contains("not UTF-8"), "{binary}");
+    assert!(site.get(&format!("{}?as=gbk", at(1))).await.body.contains('订'));
+
+    let large = site.get(&at(2)).await.body;
+    assert!(large.contains("4 MiB") && large.contains("the first 64 KiB are shown"), "{}", large.len());
+    assert!(large.len() < 200_000);
+    assert_eq!(site.get(&format!("{}/body", at(2))).await.body.len(), 4 << 20);
+
+    let gone = site.get(&at(9)).await;
+    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+    assert!(gone.body.contains("the queue ends before 3"), "{}", gone.body);
+}
+
+#[tokio::test]
+async fn an_id_says_what_it_was_taken_for() {
+    let fake = fake_cluster();
+    let stored = fake.append(FakeMessage::to("orders").on("broker-b", 1));
+    let site = site_of(&fake).await;
+    let found = site.get(&format!("/c/shop/messages?id={}", stored.offset_id)).await.body;
+    assert!(found.contains("Taken for an offset id of broker-b") && found.contains("One message"), "{found}");
+    let asked = site.get(&format!("/c/shop/messages?id={}", stored.id())).await;
+    assert_eq!(asked.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(asked.body.contains("name its topic"), "{}", asked.body);
+    let browse = site.get("/c/shop/messages?topic=orders").await;
+    assert_eq!(browse.header("location"), Some("/c/shop/topics/orders/messages"));
+}
+
+#[tokio::test]
+async fn programs_page_by_cursor() {
+    let site = site_of(&hundred()).await;
+    let path = "/api/v1/clusters/shop/topics/orders_clean/messages?size=60";
+    let first: serde_json::Value = serde_json::from_str(&site.get(path).await.body).unwrap();
+    assert_eq!((first["total"].as_i64(), first["messages"].as_array().unwrap().len()), (Some(100), 60));
+    let next = format!("{path}&cursor={}", first["next"].as_str().unwrap());
+    let second: serde_json::Value = serde_json::from_str(&site.get(&next).await.body).unwrap();
+    assert_eq!((second["messages"].as_array().unwrap().len(), &second["next"]), (40, &serde_json::Value::Null));
+    let bad = site.get(&format!("{path}&cursor=odd")).await;
+    assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
+}
