@@ -40,7 +40,7 @@ async fn pages(server: &Server) -> Vec<(&'static str, String)> {
 
 /// The address of the first message in an answer of the browse API.
 fn first_message(found: &Value) -> Option<String> {
-    let row = found["messages"].as_array().or_else(|| found["rows"].as_array())?.first()?;
+    let row = found["messages"].as_array()?.first()?;
     let (broker, queue, offset) = (row["broker"].as_str()?, row["queue"].as_i64()?, row["offset"].as_i64()?);
     Some(format!("/c/{CLUSTER}/topics/orders_raw/messages/{}/{queue}/{offset}", escape(broker)))
 }
