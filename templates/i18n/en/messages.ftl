@@ -54,7 +54,10 @@ messages-foreign = { $n } hits had another key and are left out: a broker’s in
 messages-limit-time = Stopped after ten seconds and { $n } messages looked at. The next page goes on there.
 messages-limit-pulls = Stopped after as many pulls as one page may make, { $n } messages looked at. The next page goes on there.
 messages-limit-bytes = Stopped after as many bytes as one page may read, { $n } messages looked at. The next page goes on there.
-messages-queues-covered = { $answered } of { $asked } queues read
+messages-queues-covered = { $answered ->
+    [one] One queue
+   *[other] { $answered } queues
+} read
 messages-read-seconds = read as seconds:
 messages-read-milliseconds = read as milliseconds:
 messages-read-microseconds = read as microseconds:

@@ -317,8 +317,7 @@ async fn in_queues(
         None => {}
     }
     let link = asked.link(&view.name, topic);
-    let covered =
-        Msg::new("messages-queues-covered").with("answered", page.coverage.answered).with("asked", page.coverage.asked);
+    let covered = Msg::new("messages-queues-covered").with("answered", page.coverage.answered);
     Ok(Found {
         said: Msg::new("messages-shown").with("n", page.rows.len()).with("total", page.total),
         state: state_of(&page.coverage, page.limit.is_some()),

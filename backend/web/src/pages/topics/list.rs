@@ -13,7 +13,7 @@ use super::amount::Amount;
 use super::chip_word;
 use crate::component::Sparkline;
 use crate::format;
-use crate::i18n::Msg;
+use crate::i18n::{Locale, Msg};
 use crate::links::{self, Link};
 use crate::render::filters;
 use crate::{Failure, InCluster};
@@ -107,7 +107,7 @@ struct Column {
 const GROUPS_SHOWN: usize = 3;
 
 impl List {
-    fn of(cluster: &str, asked: Asked, page: &TopicPage, query: &TopicQuery, can_create: bool) -> Self {
+    fn of(cluster: &str, asked: Asked, page: &TopicPage, query: &TopicQuery, can_create: bool, locale: Locale) -> Self {
         let link = |query: &TopicQuery| link(cluster, query);
         let at = |page: usize| link(&TopicQuery { page, ..query.clone() });
         let mut chips = vec![ChipLink {
@@ -132,7 +132,7 @@ impl List {
             can_create,
             chips,
             columns: columns(cluster, query),
-            rows: page.rows.iter().map(|state| Row::of(cluster, state)).collect(),
+            rows: page.rows.iter().map(|state| Row::of(cluster, state, locale)).collect(),
             shown: Msg::new("topics-shown")
                 .with("from", if page.total == 0 { 0 } else { first + 1 })
                 .with("to", first + page.rows.len())
@@ -184,9 +184,10 @@ fn columns(cluster: &str, query: &TopicQuery) -> Vec<Column> {
 }
 
 impl Row {
-    fn of(cluster: &str, state: &TopicState) -> Self {
+    fn of(cluster: &str, state: &TopicState, locale: Locale) -> Self {
         let queues = Amount::of(&state.queues, format::grouped);
-        let rate = Amount::of(&state.per_second, format::decimal);
+        let rate =
+            Amount::of(&state.per_second, |n| Msg::new("unit-per-second").with("n", format::decimal(n)).text(locale));
         let first = state.brokers.first().map(|place| place.config.write_queues);
         let even = state.brokers.iter().all(|place| Some(place.config.write_queues) == first);
         let shape = match (even && state.brokers.len() > 1, first) {
@@ -215,7 +216,7 @@ impl Row {
 pub(crate) async fn show(InCluster { cx, view }: InCluster, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     let query = asked.query();
     let page = list(&view.console.snapshot(), &query);
-    let list = List::of(&view.name, asked, &page, &query, view.console.writable());
+    let list = List::of(&view.name, asked, &page, &query, view.console.writable(), cx.locale);
     match cx.hx.target() {
         Some("topics") => cx.html(&list.as_topics()),
         _ => cx.html(&list),
