@@ -125,28 +125,19 @@ impl BodyView {
     }
 }
 
-/// The start of a body in one line, for a list.
-pub(super) fn first_line(body: &Body, limit: usize) -> BodyText {
-    let bytes = body.bytes.as_ref();
-    if bytes.is_empty() {
-        return BodyText::Empty;
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => {
-            let cut = text.get(..text.floor_char_boundary(limit)).unwrap_or(text);
-            BodyText::Text(inert(cut).split_whitespace().collect::<Vec<_>>().join(" "))
-        }
-        Err(_) => {
-            let start = bytes.get(..limit / 3).unwrap_or(bytes);
-            BodyText::Hex(start.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" "))
-        }
-    }
-}
-
 impl BodyText {
     /// The start of a body in one line, for a list: at most `limit` bytes of it.
     pub fn first_line(body: &Body, limit: usize) -> Self {
-        first_line(body, limit)
+        let bytes = body.bytes.as_ref();
+        if bytes.is_empty() {
+            return Self::Empty;
+        }
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            let cut = text.get(..text.floor_char_boundary(limit)).unwrap_or(text);
+            return Self::Text(inert(cut).split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        let start = bytes.get(..limit / 3).unwrap_or(bytes);
+        Self::Hex(start.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" "))
     }
 }
 

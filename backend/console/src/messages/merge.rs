@@ -57,7 +57,10 @@ pub struct Row {
 impl Row {
     pub(crate) fn of(mut message: Message) -> Self {
         let body_size = message.body.bytes.len();
-        if let Some(start) = message.body.bytes.get(..KEPT_BODY) {
+        // A text is cut between two characters, so that its start is a text as well.
+        let kept =
+            std::str::from_utf8(&message.body.bytes).map_or(KEPT_BODY, |text| text.floor_char_boundary(KEPT_BODY));
+        if let Some(start) = message.body.bytes.get(..kept).filter(|_| body_size > kept) {
             message.body.bytes = Bytes::copy_from_slice(start);
         }
         Self { message, body_size }

@@ -178,7 +178,10 @@ async fn a_test_message() {
     assert_eq!(sent.look_up, "order-17");
     let stored = world.console.message_at(&sent.receipt.queue, sent.receipt.offset).await.unwrap();
     assert_eq!(stored.keys().collect::<Vec<_>>(), ["order-17", "batch-3"]);
-    assert_eq!((stored.tags(), stored.property("region"), stored.property("note")), (Some("paid"), Some("north"), Some("a=b")));
+    assert_eq!(
+        (stored.tags(), stored.property("region"), stored.property("note")),
+        (Some("paid"), Some("north"), Some("a=b"))
+    );
     assert_eq!(stored.body.bytes.as_ref(), form.body.as_bytes());
     let entry = &world.audit.entries()[0];
     assert_eq!((entry.action.as_str(), entry.target.as_str()), ("message.send", "orders"));

@@ -158,6 +158,9 @@ async fn what_stops_a_page_is_told_and_nothing_is_lost() {
     let page = world.console.browse("orders", &Browse::Newest, 200, None, big).await.unwrap();
     assert_eq!(page.limit, Some(Limit::Bytes));
     assert_eq!((page.rows[0].body_size, page.rows[0].message.body.bytes.len()), (100_000, 1_024));
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).body("订".repeat(1_000)));
+    let page = world.console.browse("orders", &Browse::Newest, 1, None, Limits::default()).await.unwrap();
+    assert_eq!((page.rows[0].body_size, page.rows[0].message.body.bytes.len()), (3_000, 1_023), "a text stays one");
 }
 
 #[tokio::test(start_paused = true)]

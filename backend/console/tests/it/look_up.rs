@@ -1,8 +1,8 @@
 //! By key and by id: no foreign rows, caps told, a fault is not "nothing".
 
 use async_trait::async_trait;
-use millrace_broker::fake::{Call, FakeCluster, FakeMessage, Fault};
 use millrace_broker::BrokerError;
+use millrace_broker::fake::{Call, FakeCluster, FakeMessage, Fault};
 use millrace_console::ConsoleError;
 use millrace_console::messages::{KeyQuery, TakenFor};
 use millrace_core::time::Millis;
@@ -43,7 +43,9 @@ async fn keys_as_people_write_them() {
         fake.append(FakeMessage::to("orders").key(key));
     }
     let world = World::of(&fake).await;
-    for (key, hits) in [("a", 1), ("b", 1), ("a b", 0), ("  a", 1), ("订单-17", 1), ("100%/x", 1), (long.as_str(), 1), ("A", 0)] {
+    for (key, hits) in
+        [("a", 1), ("b", 1), ("a b", 0), ("  a", 1), ("订单-17", 1), ("100%/x", 1), (long.as_str(), 1), ("A", 0)]
+    {
         let found = world.console.messages_by_key("orders", &by(key)).await.unwrap();
         assert_eq!(found.messages.len(), hits, "{key:?}");
         assert_eq!(found.key, key.trim());
@@ -58,7 +60,11 @@ async fn no_match_is_not_a_fault_and_a_fault_is_not_no_match() {
     let world = World::of(&fake).await;
     let not_found = || Fault::Answers(BrokerError::NotFound("a message".into()));
     let error = || {
-        Fault::Answers(BrokerError::Answered { address: "192.0.2.1:10911".into(), code: 1, remark: "index busy".into() })
+        Fault::Answers(BrokerError::Answered {
+            address: "192.0.2.1:10911".into(),
+            code: 1,
+            remark: "index busy".into(),
+        })
     };
     fake.fail_call("broker-a", Call::MessagesByKey, not_found());
     fake.fail_call("broker-b", Call::MessagesByKey, not_found());

@@ -89,9 +89,12 @@ async fn a_broker_that_fails_keeps_its_last_good_readings() {
     assert_eq!(orders.groups[0].lag.value(), Some(30));
     assert_eq!(orders.groups[0].lag.stale_parts()[0].what, "broker-b");
     assert_eq!(orders.per_second.value(), None);
-    assert!(overview(&after, &[]).attention.iter().any(
-        |entry| matches!(entry, Attention::BrokerDown { broker, .. } if broker == "broker-b")
-    ));
+    assert!(
+        overview(&after, &[])
+            .attention
+            .iter()
+            .any(|entry| matches!(entry, Attention::BrokerDown { broker, .. } if broker == "broker-b"))
+    );
 }
 
 #[tokio::test(start_paused = true)]

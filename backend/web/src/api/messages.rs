@@ -25,6 +25,7 @@ const WHOLE: usize = 4 * 1024 * 1024;
 const START: usize = 1024;
 
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the JSON")]
 pub(crate) struct Messages {
     messages: Vec<Message>,
     /// Messages on all pages together, as counted for the first; null for look-ups.
@@ -101,6 +102,10 @@ pub(crate) struct Receipt {
     audit_error: Option<String>,
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
 impl Message {
     fn of(message: &Stored, body_size: usize, limit: usize) -> Self {
         let bytes = message.body.bytes.as_ref();
@@ -115,7 +120,7 @@ impl Message {
         };
         let (body_encoding, body, body_shown) = match text {
             Some(text) => ("utf-8", text.to_owned(), text.len()),
-            None => ("hex", start.iter().map(|byte| format!("{byte:02x}")).collect(), start.len()),
+            None => ("hex", hex(start), start.len()),
         };
         Self {
             topic: message.queue.topic.clone(),

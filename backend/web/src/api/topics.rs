@@ -20,6 +20,7 @@ use crate::pages::topics::{WHO, failure};
 use crate::{ClusterView, Failure, InCluster};
 
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the JSON")]
 pub(crate) struct Topics {
     topics: Vec<Topic>,
     total: usize,
@@ -82,6 +83,7 @@ pub(crate) struct TopicBroker {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the JSON")]
 pub(crate) struct Queue {
     broker: String,
     queue: i32,

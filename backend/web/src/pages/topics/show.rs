@@ -151,6 +151,7 @@ fn verdict(detail: &TopicDetail, locale: Locale) -> Verdict {
 }
 
 /// The permission of a topic in words.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
 pub(crate) fn perm_word(perm: &Perm) -> Msg {
     match (perm.readable(), perm.writable()) {
         (true, true) => Msg::new("topics-perm-rw"),
