@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use millrace_core::time::{Clock, Millis};
 
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Millis {

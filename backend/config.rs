@@ -9,74 +9,74 @@ use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 
-pub const DEFAULT_BIND: &str = "127.0.0.1:8700";
+pub(crate) const DEFAULT_BIND: &str = "127.0.0.1:8700";
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Config {
+pub(crate) struct Config {
     /// Where pages and API are served. Loopback only, while there is no sign-in.
-    pub bind: SocketAddr,
+    pub(crate) bind: SocketAddr,
     /// `sqlite:FOLDER` or `postgres://user:password@host/database`.
-    pub database: Secret,
+    pub(crate) database: Secret,
     /// A file that holds the database URL, instead of `database`.
-    pub database_file: Option<PathBuf>,
+    pub(crate) database_file: Option<PathBuf>,
     /// Host names under which a proxy serves Millrace, beside localhost.
-    pub hosts: Vec<String>,
-    pub ingest: IngestConfig,
-    pub telemetry: TelemetryConfig,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) ingest: IngestConfig,
+    pub(crate) telemetry: TelemetryConfig,
     /// RocketMQ clusters by name; the name is part of every URL.
-    pub clusters: BTreeMap<String, ClusterConfig>,
+    pub(crate) clusters: BTreeMap<String, ClusterConfig>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct IngestConfig {
+pub(crate) struct IngestConfig {
     /// Whether this process reads the trace topics.
-    pub enabled: bool,
+    pub(crate) enabled: bool,
     /// The consumer group that all workers share.
-    pub group: String,
+    pub(crate) group: String,
     /// Segments whose newest trace is older are dropped.
-    pub keep_hours: u32,
+    pub(crate) keep_hours: u32,
     /// The oldest segments are dropped above this many MiB.
-    pub keep_mib: u64,
+    pub(crate) keep_mib: u64,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct TelemetryConfig {
+pub(crate) struct TelemetryConfig {
     /// Filter of log lines, as in `info,millrace=debug`.
-    pub log: Option<String>,
+    pub(crate) log: Option<String>,
     /// One JSON object a line instead of text.
-    pub log_json: bool,
+    pub(crate) log_json: bool,
     /// An OTLP/HTTP endpoint for metrics and spans, as in `http://127.0.0.1:4318`.
-    pub otlp_endpoint: Option<String>,
+    pub(crate) otlp_endpoint: Option<String>,
     /// A listener of its own for Prometheus, as in `127.0.0.1:9464`.
-    pub prometheus: Option<SocketAddr>,
+    pub(crate) prometheus: Option<SocketAddr>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct ClusterConfig {
+pub(crate) struct ClusterConfig {
     /// `host:port`, several in a list or separated by `;`.
     #[serde(deserialize_with = "list")]
-    pub name_servers: Vec<String>,
+    pub(crate) name_servers: Vec<String>,
     /// Trace topics beside `RMQ_SYS_TRACE_TOPIC` and `rmq_sys_TRACE_DATA_*`.
     #[serde(deserialize_with = "list")]
-    pub trace_topics: Vec<String>,
+    pub(crate) trace_topics: Vec<String>,
     /// No write reaches the cluster: not topics, not messages.
-    pub read_only: bool,
-    pub access_key: Option<String>,
-    pub secret_key: Option<Secret>,
+    pub(crate) read_only: bool,
+    pub(crate) access_key: Option<String>,
+    pub(crate) secret_key: Option<Secret>,
     /// A file that holds the secret key, instead of `secret_key`.
-    pub secret_key_file: Option<PathBuf>,
+    pub(crate) secret_key_file: Option<PathBuf>,
     /// How long a broker may take to answer; 3000 where not given.
-    pub timeout_ms: Option<u64>,
+    pub(crate) timeout_ms: Option<u64>,
 }
 
 /// A text that neither logs nor errors show.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
-pub struct Secret(pub String);
+pub(crate) struct Secret(pub String);
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -106,7 +106,7 @@ impl Default for IngestConfig {
 
 /// What the command line gives.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct ConfigArgs {
+pub(crate) struct ConfigArgs {
     /// Configuration file (TOML); millrace.toml in the working folder is read where there is one
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -126,7 +126,7 @@ pub struct ConfigArgs {
 
 impl Config {
     /// Reads file, environment and flags, and refuses what cannot be right.
-    pub fn load(args: &ConfigArgs) -> Result<Self> {
+    pub(crate) fn load(args: &ConfigArgs) -> Result<Self> {
         let file = match &args.config {
             Some(path) if !path.is_file() => bail!("there is no configuration file {}", path.display()),
             Some(path) => Some(path.clone()),

@@ -20,15 +20,15 @@ const DEFAULT_FILTER: &str = "info,rocketmq_store=error,rocketmq_transport::clie
 
 /// Keeps the exporters; dropped last, so that the end of the program is exported too.
 #[derive(Debug)]
-pub struct Telemetry {
+pub(crate) struct Telemetry {
     metrics: SdkMeterProvider,
     traces: Option<SdkTracerProvider>,
-    pub registry: Registry,
+    pub(crate) registry: Registry,
 }
 
 impl Telemetry {
     /// Installs log lines, metrics and spans for the whole process. Call once.
-    pub fn install(config: &TelemetryConfig, quiet: bool) -> Result<Self> {
+    pub(crate) fn install(config: &TelemetryConfig, quiet: bool) -> Result<Self> {
         let resource = Resource::builder().with_service_name("millrace").build();
         let registry = Registry::new();
         let exporter = opentelemetry_prometheus::exporter()
@@ -75,7 +75,7 @@ impl Telemetry {
     }
 
     /// Sends what is left.
-    pub fn shutdown(self) {
+    pub(crate) fn shutdown(self) {
         let _ = self.metrics.shutdown();
         if let Some(traces) = self.traces {
             let _ = traces.shutdown();
@@ -84,7 +84,7 @@ impl Telemetry {
 }
 
 /// `GET /metrics` in the Prometheus text format, for the listener of its own.
-pub fn prometheus_router(registry: Registry) -> axum::Router {
+pub(crate) fn prometheus_router(registry: Registry) -> axum::Router {
     axum::Router::new().route(
         "/metrics",
         axum::routing::get(move || async move {

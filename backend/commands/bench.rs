@@ -18,7 +18,7 @@ use crate::config::ClusterConfig;
 const CLUSTER: &str = "bench";
 
 #[derive(Debug, clap::Subcommand)]
-pub enum BenchCommand {
+pub(crate) enum BenchCommand {
     /// How many trace records a second are taken in
     Ingest {
         /// Name servers of a broker whose trace topics are read to their end; made-up traces where not given
@@ -40,7 +40,7 @@ pub enum BenchCommand {
     },
 }
 
-pub async fn run(command: BenchCommand) -> Result<()> {
+pub(crate) async fn run(command: BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Ingest { name_servers, records, database } => {
             let folder = tempfile::Builder::new().prefix("millrace-bench-").tempdir().context("no temporary folder")?;

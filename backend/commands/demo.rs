@@ -17,7 +17,7 @@ use crate::{commands::serve, telemetry::Telemetry};
 const CLUSTER: &str = "demo";
 
 #[derive(Debug, clap::Args)]
-pub struct DemoArgs {
+pub(crate) struct DemoArgs {
     /// Folder for the broker's and Millrace's data; a temporary one where not given
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub struct DemoArgs {
     rate: u32,
 }
 
-pub async fn run(args: DemoArgs) -> Result<ExitCode> {
+pub(crate) async fn run(args: DemoArgs) -> Result<ExitCode> {
     let config = Config::default();
     let telemetry = Telemetry::install(&config.telemetry, true)?;
     let temporary = match &args.data {

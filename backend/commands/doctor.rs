@@ -62,13 +62,16 @@ impl Report {
 }
 
 /// Exit code 1 when something is wrong.
-pub async fn run(args: &ConfigArgs) -> Result<ExitCode> {
+pub(crate) async fn run(args: &ConfigArgs) -> Result<ExitCode> {
     let config = Config::load(args)?;
     let mut report = Report::default();
     let clients = Clients::new();
     check_database(&config, &mut report).await;
     if config.clusters.is_empty() {
-        report.wrong("no cluster is configured", "add [clusters.NAME] with name_servers, or give --cluster NAME=HOST:PORT");
+        report.wrong(
+            "no cluster is configured",
+            "add [clusters.NAME] with name_servers, or give --cluster NAME=HOST:PORT",
+        );
     }
     for (name, settings) in &config.clusters {
         let adapter = serve::connect(name, settings, &clients);
@@ -144,7 +147,10 @@ async fn check_addresses(cluster: &Cluster, broker: &Broker, report: &mut Report
         match cluster.read.reachable(&replica.address).await {
             Ok(()) => report.fine(format!("{}: broker {} answers at {}", cluster.name, broker.name, replica.address)),
             Err(error) => report.wrong(
-                format!("{}: broker {} advertises an address that does not work from here: {error}", cluster.name, broker.name),
+                format!(
+                    "{}: broker {} advertises an address that does not work from here: {error}",
+                    cluster.name, broker.name
+                ),
                 "set brokerIP1 on that broker to an address that clients reach, or open the way to it",
             ),
         }
@@ -196,7 +202,10 @@ async fn check_settings(read: &dyn BrokerRead, cluster: &str, broker: &Broker, r
     let settings = match read.config(broker_name).await {
         Ok(settings) => settings,
         Err(error) => {
-            report.note(format!("{cluster}: the configuration of {broker_name} is not known: {error}"), "nothing to do if this is not wanted");
+            report.note(
+                format!("{cluster}: the configuration of {broker_name} is not known: {error}"),
+                "nothing to do if this is not wanted",
+            );
             return;
         }
     };
@@ -233,6 +242,8 @@ async fn check_clock(read: &dyn BrokerRead, cluster: &str, broker: &Broker, repo
         ),
         Ok(Some(offset)) => report.fine(format!("{cluster}: the clock of {broker} is {offset} ms from ours")),
         Ok(None) => {}
-        Err(error) => report.note(format!("{cluster}: the figures of {broker} are not known: {error}"), "mend the broker first"),
+        Err(error) => {
+            report.note(format!("{cluster}: the figures of {broker} are not known: {error}"), "mend the broker first")
+        }
     }
 }

@@ -9,13 +9,13 @@ use anyhow::Result;
 use super::http;
 
 #[derive(Debug, clap::Args)]
-pub struct HealthArgs {
+pub(crate) struct HealthArgs {
     /// Where the server listens
     #[arg(long, default_value = crate::config::DEFAULT_BIND, env = "MILLRACE_BIND")]
     bind: SocketAddr,
 }
 
-pub async fn run(args: &HealthArgs) -> Result<ExitCode> {
+pub(crate) async fn run(args: &HealthArgs) -> Result<ExitCode> {
     let answer = http::get(args.bind, "/healthz", Duration::from_secs(2)).await?;
     println!("{} {}", answer.status, answer.body.trim_end());
     Ok(if answer.status == 200 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -8,13 +8,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: String,
 }
 
 /// `path` is percent-encoded already.
-pub async fn get(address: SocketAddr, path: &str, within: Duration) -> Result<Answer> {
+pub(crate) async fn get(address: SocketAddr, path: &str, within: Duration) -> Result<Answer> {
     tokio::time::timeout(within, ask(address, path))
         .await
         .with_context(|| format!("{address} did not answer within {} s", within.as_secs()))?
@@ -38,7 +38,7 @@ fn parse(answer: &str) -> Result<Answer> {
 }
 
 /// A text as one segment or value of a URL.
-pub fn encode(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     use std::fmt::Write as _;
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -23,7 +23,7 @@ const DELAY: usize = 150;
 const REPORT_EVERY: u64 = 1_000_000;
 
 /// Appends at least `records` made-up trace records and prints a line for each million.
-pub async fn ingest_synthetic(store: &dyn TraceStore, records: u64, clock: &dyn Clock) -> Result<()> {
+pub(crate) async fn ingest_synthetic(store: &dyn TraceStore, records: u64, clock: &dyn Clock) -> Result<()> {
     let queue = QueueRef { topic: TRACE_TOPIC.into(), broker: "bench".into(), queue: 0 };
     ensure!(store.positions().await?.is_empty(), "the database holds traces already: measure on an empty one");
     let mut orders = Orders::new(queue.clone());
@@ -65,7 +65,7 @@ pub async fn ingest_synthetic(store: &dyn TraceStore, records: u64, clock: &dyn 
 }
 
 /// Looks up `count` orders of those that [`ingest_synthetic`] wrote, and prints how long it took.
-pub async fn lookup_synthetic(store: &dyn TraceStore, count: usize) -> Result<()> {
+pub(crate) async fn lookup_synthetic(store: &dyn TraceStore, count: usize) -> Result<()> {
     let records: u64 = store.segments().await?.iter().map(|segment| segment.records).sum();
     let orders = (records / RECORDS_AN_ORDER).saturating_sub(DELAY as u64 * RECORDS_A_MESSAGE * 2);
     ensure!(orders > 0 && count > 0, "there is nothing to look up: run `millrace bench ingest` first");

@@ -1,12 +1,12 @@
 //! One module a subcommand. Only these and `main.rs` name an adapter.
 
-pub mod bench;
+pub(crate) mod bench;
 #[cfg(feature = "embedded")]
-pub mod demo;
-pub mod doctor;
-pub mod health;
-pub mod http;
-pub mod measure;
-pub mod record;
-pub mod serve;
-pub mod trace;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod health;
+pub(crate) mod http;
+pub(crate) mod measure;
+pub(crate) mod record;
+pub(crate) mod serve;
+pub(crate) mod trace;

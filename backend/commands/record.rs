@@ -22,7 +22,7 @@ use crate::config::{Config, ConfigArgs};
 const WITHIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
-pub struct RecordArgs {
+pub(crate) struct RecordArgs {
     /// A record key, a message id of any kind, or an offset message id
     key: String,
     /// Which cluster, where several are configured
@@ -36,7 +36,7 @@ pub struct RecordArgs {
 }
 
 /// Exit code 1 when nothing was found.
-pub async fn run(args: &RecordArgs) -> Result<ExitCode> {
+pub(crate) async fn run(args: &RecordArgs) -> Result<ExitCode> {
     let config = Config::load(&args.config)?;
     let answer = match ask_server(args, &config).await {
         Ok(answer) => answer,
@@ -116,7 +116,10 @@ fn text(answer: &Value) -> String {
     for (index, message) in messages.iter().enumerate() {
         let topic = message.get("topic").and_then(Value::as_str).unwrap_or("topic unknown");
         let id = message.get("id").and_then(Value::as_str).unwrap_or_default();
-        lines.push(format!("  topic {topic}  {id}  ({})", sentence(message.get("evidence").unwrap_or(&Value::Null), "code")));
+        lines.push(format!(
+            "  topic {topic}  {id}  ({})",
+            sentence(message.get("evidence").unwrap_or(&Value::Null), "code")
+        ));
         for hop in list(&flow, "hops") {
             if hop.get("message").and_then(Value::as_u64) != u64::try_from(index).ok() {
                 continue;
@@ -164,7 +167,8 @@ fn sentence(value: &Value, code: &str) -> String {
 }
 
 fn instant(ms: Option<i64>) -> String {
-    ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).map_or_else(|| "unknown".to_owned(), |at| at.to_string())
+    ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .map_or_else(|| "unknown".to_owned(), |at| at.to_string())
 }
 
 #[cfg(test)]

@@ -28,11 +28,13 @@ use crate::telemetry::{Telemetry, prometheus_router};
 /// How long requests under way may take to end after a signal.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
-pub async fn run(args: &ConfigArgs) -> Result<ExitCode> {
+pub(crate) async fn run(args: &ConfigArgs) -> Result<ExitCode> {
     let config = Config::load(args)?;
     let telemetry = Telemetry::install(&config.telemetry, false)?;
     if config.clusters.is_empty() {
-        anyhow::bail!("no cluster is configured: add [clusters.NAME] with name_servers to the configuration, or give --cluster NAME=HOST:PORT");
+        anyhow::bail!(
+            "no cluster is configured: add [clusters.NAME] with name_servers to the configuration, or give --cluster NAME=HOST:PORT"
+        );
     }
     let metrics = match config.telemetry.prometheus {
         Some(address) => Some(serve_metrics(address, &telemetry).await?),
@@ -51,7 +53,7 @@ pub async fn run(args: &ConfigArgs) -> Result<ExitCode> {
 }
 
 /// Everything that runs, for stopping it in the right order.
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     clusters: BTreeMap<String, Cluster>,
     adapters: Vec<RocketMq>,
@@ -64,16 +66,16 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    pub fn cluster(&self, name: &str) -> Option<&Cluster> {
+    pub(crate) fn cluster(&self, name: &str) -> Option<&Cluster> {
         self.clusters.get(name)
     }
 
     /// Requests end first, then ingest writes what it has, then the stores close.
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         if tokio::time::timeout(LAST_REQUESTS, self.http).await.is_err() {
             tracing::warn!("some requests did not end in time");
@@ -93,10 +95,10 @@ impl Server {
 }
 
 /// Starts the server. A cluster that is down is no error: it is shown as down and comes back by itself.
-pub async fn start(config: &Config) -> Result<Server> {
-    let listener = TcpListener::bind(config.bind)
-        .await
-        .with_context(|| format!("bind = {}: the address cannot be listened on; is another Millrace running?", config.bind))?;
+pub(crate) async fn start(config: &Config) -> Result<Server> {
+    let listener = TcpListener::bind(config.bind).await.with_context(|| {
+        format!("bind = {}: the address cannot be listened on; is another Millrace running?", config.bind)
+    })?;
     let address = listener.local_addr().context("the listener has no address")?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let stop = CancellationToken::new();
@@ -120,10 +122,19 @@ pub async fn start(config: &Config) -> Result<Server> {
     for (name, settings) in &config.clusters {
         let adapter = connect(name, settings, &server.clients);
         let cluster = adapter.cluster();
-        let traces = server.stores.traces(name, SegmentRules::default()).await.with_context(|| format!("the traces of {name}"))?;
+        let traces = server
+            .stores
+            .traces(name, SegmentRules::default())
+            .await
+            .with_context(|| format!("the traces of {name}"))?;
         let state = if config.ingest.enabled {
-            let ingest =
-                Ingest::start(cluster.clone(), Arc::clone(&traces), ingest_settings(config, settings, address), Arc::clone(&clock), stop.clone());
+            let ingest = Ingest::start(
+                cluster.clone(),
+                Arc::clone(&traces),
+                ingest_settings(config, settings, address),
+                Arc::clone(&clock),
+                stop.clone(),
+            );
             let state = Arc::clone(&ingest.state);
             server.ingests.push(ingest);
             state
@@ -155,12 +166,11 @@ pub async fn start(config: &Config) -> Result<Server> {
     Ok(server)
 }
 
-pub fn connect(name: &str, settings: &ClusterConfig, clients: &Clients) -> RocketMq {
+pub(crate) fn connect(name: &str, settings: &ClusterConfig, clients: &Clients) -> RocketMq {
     let mut wanted = ClusterSettings::new(name, &settings.name_servers);
     wanted.read_only = settings.read_only;
     if let (Some(access_key), Some(secret_key)) = (&settings.access_key, &settings.secret_key) {
-        wanted.credentials =
-            Some(Credentials { access_key: access_key.clone(), secret_key: secret_key.0.clone() });
+        wanted.credentials = Some(Credentials { access_key: access_key.clone(), secret_key: secret_key.0.clone() });
     }
     if let Some(timeout) = settings.timeout_ms {
         wanted.timeouts.call = Duration::from_millis(timeout);
@@ -168,7 +178,7 @@ pub fn connect(name: &str, settings: &ClusterConfig, clients: &Clients) -> Rocke
     RocketMq::connect(wanted, clients)
 }
 
-pub async fn open_stores(config: &Config) -> Result<Stores> {
+pub(crate) async fn open_stores(config: &Config) -> Result<Stores> {
     let url: DatabaseUrl = config.database.0.parse().context("database")?;
     Stores::open(&url).await.context("database")
 }
@@ -201,7 +211,7 @@ async fn serve_metrics(address: SocketAddr, telemetry: &Telemetry) -> Result<Joi
 
 /// `port` where it is free on loopback, else one that the system picks.
 #[cfg(feature = "embedded")]
-pub fn free_port(port: u16) -> Result<u16> {
+pub(crate) fn free_port(port: u16) -> Result<u16> {
     let listener = StdListener::bind(("127.0.0.1", port))
         .or_else(|_| StdListener::bind(("127.0.0.1", 0)))
         .context("no free port on 127.0.0.1")?;
@@ -209,7 +219,7 @@ pub fn free_port(port: u16) -> Result<u16> {
 }
 
 /// Ends when the process is asked to end.
-pub async fn signal() -> Result<()> {
+pub(crate) async fn signal() -> Result<()> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).context("signals")?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted.context("signals"),

@@ -18,7 +18,7 @@ use millrace_core::trace::{RejectReason, TraceMessage, TraceRecord, decode as de
 use serde::Serialize;
 
 #[derive(Debug, clap::Subcommand)]
-pub enum TraceCommand {
+pub(crate) enum TraceCommand {
     /// Print each trace record as a line of JSON, and each bad entry with the reason
     Decode {
         /// Trace messages as lines of JSON, or a raw body; standard input where none is given
@@ -35,7 +35,7 @@ pub enum TraceCommand {
 }
 
 /// Success also when there were rejects: they are part of the answer. Failure when `flow` found nothing.
-pub fn run(command: &TraceCommand) -> Result<ExitCode> {
+pub(crate) fn run(command: &TraceCommand) -> Result<ExitCode> {
     let out = io::BufWriter::new(io::stdout().lock());
     let outcome = match command {
         TraceCommand::Decode { file } => {
@@ -82,12 +82,12 @@ fn list(files: &[PathBuf]) -> String {
 
 /// What was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub messages: u64,
-    pub records: u64,
-    pub rejects: u64,
+pub(crate) struct Counts {
+    pub(crate) messages: u64,
+    pub(crate) records: u64,
+    pub(crate) rejects: u64,
     /// Lines that are no trace message.
-    pub bad_lines: u64,
+    pub(crate) bad_lines: u64,
 }
 
 impl std::fmt::Display for Counts {
@@ -106,7 +106,7 @@ enum Bad<'a> {
 }
 
 /// Prints one line of JSON a trace record and one a reject.
-pub fn decode(input: impl BufRead, mut out: impl Write) -> Result<Counts> {
+pub(crate) fn decode(input: impl BufRead, mut out: impl Write) -> Result<Counts> {
     let mut counts = Counts::default();
     read(input, |message| {
         let message = match message {
@@ -147,7 +147,7 @@ fn print(out: &mut impl Write, line: &impl Serialize) -> Result<()> {
 
 /// Prints the flow of `key` as JSON, and gives it. The files are taken for all that the clients traced, and the newest
 /// time in them for the present, so that the same files always give the same answer.
-pub fn flow(key: &str, files: &[PathBuf], mut out: impl Write) -> Result<Flow> {
+pub(crate) fn flow(key: &str, files: &[PathBuf], mut out: impl Write) -> Result<Flow> {
     let mut seen = Seen::default();
     for file in files {
         read(open(file)?, |message| {

@@ -1,5 +1,6 @@
 //! One cluster's handles on one set of connections.
 
+use futures::future::LocalBoxFuture;
 use std::sync::Arc;
 
 use millrace_broker::Cluster;
@@ -41,7 +42,11 @@ impl RocketMq {
 
     /// Ends the producer and every connection; calls after it fail. Members that did not leave their groups are
     /// dropped by the brokers as their connections close.
-    pub async fn shutdown(&self) {
+    pub fn shutdown(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.end())
+    }
+
+    async fn end(&self) {
         if let Some(sender) = &self.sender {
             sender.shutdown().await;
         }

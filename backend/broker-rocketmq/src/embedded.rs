@@ -2,6 +2,7 @@
 //!
 //! Invariant: it listens on 127.0.0.1 alone and writes nothing outside of its folder.
 
+use futures::future::LocalBoxFuture;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
@@ -72,7 +73,12 @@ impl std::fmt::Debug for Embedded {
 
 impl Embedded {
     /// Answers when the broker takes messages. What `folder` holds from an earlier run is there again.
-    pub async fn start(folder: &Path, ports: EmbeddedPorts) -> Result<Self, EmbeddedError> {
+    // Boxed, here and in `client`: the SDK's futures are then compiled in this crate and not in every caller.
+    pub fn start(folder: &Path, ports: EmbeddedPorts) -> LocalBoxFuture<'_, Result<Self, EmbeddedError>> {
+        Box::pin(Self::boot(folder, ports))
+    }
+
+    async fn boot(folder: &Path, ports: EmbeddedPorts) -> Result<Self, EmbeddedError> {
         let made = tokio::fs::create_dir_all(folder).await;
         made.map_err(|source| EmbeddedError::Folder { path: folder.display().to_string(), source })?;
         let (name_server_port, broker_port) = choose(ports)?;
@@ -96,7 +102,11 @@ impl Embedded {
     }
 
     /// Flushes and ends both; what does not end in time is abandoned.
-    pub async fn stop(mut self) {
+    pub fn stop(self) -> LocalBoxFuture<'static, ()> {
+        Box::pin(self.halt())
+    }
+
+    async fn halt(mut self) {
         let Some(Parts { owner, name_server, stop_name_server, broker }) = self.running.take() else { return };
         if tokio::time::timeout(STOP, broker.shutdown()).await.is_err() {
             tracing::warn!("the embedded broker did not stop in time");

@@ -47,7 +47,9 @@ pub(super) async fn start(cluster: &Cluster, target: ClientTarget, rate: u32) ->
     let mut consumers = Vec::new();
     for operator in OPERATORS {
         let producer = match operator.writes {
-            Some(_) => Some(Arc::new(TracedProducer::start(&clients, &target, &format!("{}-out", operator.group)).await?)),
+            Some(_) => {
+                Some(Arc::new(TracedProducer::start(&clients, &target, &format!("{}-out", operator.group)).await?))
+            }
             None => None,
         };
         producers.extend(producer.clone());

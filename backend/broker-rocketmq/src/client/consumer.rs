@@ -1,5 +1,6 @@
 //! A push consumer with message trace on.
 
+use futures::future::LocalBoxFuture;
 use std::sync::Arc;
 
 use millrace_broker::{Body, Message, Result};
@@ -51,7 +52,17 @@ impl std::fmt::Debug for PushConsumer {
 
 impl PushConsumer {
     /// A new group begins at the topic's first message.
-    pub async fn start(
+    pub fn start<'a>(
+        clients: &'a Clients,
+        target: &'a ClientTarget,
+        group: &'a str,
+        subscription: &'a Subscription,
+        listener: Arc<dyn Listener>,
+    ) -> LocalBoxFuture<'a, Result<Self>> {
+        Box::pin(Self::join(clients, target, group, subscription, listener))
+    }
+
+    async fn join(
         clients: &Clients,
         target: &ClientTarget,
         group: &str,
@@ -76,8 +87,8 @@ impl PushConsumer {
         Ok(Self { consumer })
     }
 
-    pub async fn shutdown(mut self) {
-        self.consumer.shutdown().await;
+    pub fn shutdown(mut self) -> LocalBoxFuture<'static, ()> {
+        Box::pin(async move { self.consumer.shutdown().await })
     }
 }
 

@@ -1,5 +1,6 @@
 //! A producer with message trace on.
 
+use futures::future::BoxFuture;
 use std::time::Duration;
 
 use millrace_broker::{BrokerError, MessageToSend, Result, SendReceipt, StoreStatus};
@@ -24,7 +25,11 @@ impl std::fmt::Debug for TracedProducer {
 }
 
 impl TracedProducer {
-    pub async fn start(clients: &Clients, target: &ClientTarget, group: &str) -> Result<Self> {
+    pub fn start<'a>(clients: &'a Clients, target: &'a ClientTarget, group: &'a str) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(Self::join(clients, target, group))
+    }
+
+    async fn join(clients: &Clients, target: &ClientTarget, group: &str) -> Result<Self> {
         let mut builder = DefaultMQProducer::builder(clients.runtime()?)
             .client_config(clients.configuration(target))
             .producer_group(group);
@@ -58,7 +63,11 @@ impl TracedProducer {
     }
 
     /// The message id, the place and the offset are the broker's answer.
-    pub async fn send_message(&self, message: MessageToSend) -> Result<SendReceipt> {
+    pub fn send_message(&self, message: MessageToSend) -> BoxFuture<'_, Result<SendReceipt>> {
+        Box::pin(self.deliver(message))
+    }
+
+    async fn deliver(&self, message: MessageToSend) -> Result<SendReceipt> {
         let what = format!("topic {}", message.topic);
         let queue = message.queue.clone();
         let topic = message.topic.clone();
@@ -78,8 +87,8 @@ impl TracedProducer {
         })
     }
 
-    pub async fn shutdown(mut self) {
-        self.producer.shutdown().await;
+    pub fn shutdown(mut self) -> BoxFuture<'static, ()> {
+        Box::pin(async move { self.producer.shutdown().await })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: it is started by the first that needs it, once.
 
+use futures::future::LocalBoxFuture;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -67,7 +68,11 @@ impl Clients {
     }
 
     /// Ends the runtime and what still runs on it. Producers and consumers are shut down before.
-    pub async fn shutdown(&self) {
+    pub fn shutdown(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.end())
+    }
+
+    async fn end(&self) {
         let host = self.host.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Host { owner, runtime }) = host else { return };
         let report = runtime.shutdown().await;
