@@ -21,7 +21,7 @@ fn lines(arguments: &[&str], input: &str) -> Vec<Value> {
 fn recorded_traces_decode_without_a_reject() {
     let file = recorded("messages.jsonl");
     let decoded = lines(&["trace", "decode", file.to_str().unwrap()], "");
-    let rejects: Vec<&Value> = decoded.iter().filter(|line| line.get("reason").is_some()).collect();
+    let rejects: Vec<&Value> = decoded.iter().filter(|line| line.get("reject").is_some()).collect();
     assert!(rejects.is_empty(), "{rejects:#?}");
     assert!(decoded.len() > 500, "{}", decoded.len());
     let text = std::fs::read_to_string(&file).unwrap();
@@ -33,7 +33,7 @@ fn a_bad_record_is_told_with_its_reason_and_costs_no_other() {
     let body = "Pub\u{1}abc\u{1}x\u{2}SubBefore\u{1}1700000000100\u{1}DefaultRegion\u{1}CG\u{1}R2\u{1}M2\u{1}0\u{1}k2\u{2}Foo\u{1}1\u{2}";
     let decoded = lines(&["trace", "decode"], body);
     assert_eq!(decoded.len(), 3, "{decoded:#?}");
-    assert_eq!(decoded.iter().filter(|line| line.get("reason").is_some()).count(), 2, "{decoded:#?}");
+    assert_eq!(decoded.iter().filter(|line| line.get("reject").is_some()).count(), 2, "{decoded:#?}");
 }
 
 #[test]

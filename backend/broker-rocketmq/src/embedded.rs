@@ -182,14 +182,16 @@ async fn start_broker(
     broker.trace_topic_enable = true;
     broker.enable_property_filter = true;
     broker.register_name_server_period = 10_000;
-    let mut store = MessageStoreConfig::default();
-    store.store_path_root_dir = within("store").into();
-    store.store_path_commit_log = Some(within("store/commitlog").into());
-    store.mapped_file_size_commit_log = COMMIT_LOG_FILE;
-    store.max_index_num = INDEX_ENTRIES;
-    store.max_hash_slot_num = INDEX_ENTRIES / 4;
-    store.ha_listen_address = Ipv4Addr::LOCALHOST.into();
-    store.ha_listen_port = usize::from(port) + 1;
+    let store = MessageStoreConfig {
+        store_path_root_dir: within("store").into(),
+        store_path_commit_log: Some(within("store/commitlog").into()),
+        mapped_file_size_commit_log: COMMIT_LOG_FILE,
+        max_index_num: INDEX_ENTRIES,
+        max_hash_slot_num: INDEX_ENTRIES / 4,
+        ha_listen_address: Ipv4Addr::LOCALHOST.into(),
+        ha_listen_port: usize::from(port) + 1,
+        ..MessageStoreConfig::default()
+    };
     let valid = ValidatedBrokerConfig::try_from_parts(broker, store).map_err(|error| failed("broker", &error))?;
     let context = owner.root_context().component("broker");
     let configured = rocketmq_broker::Builder::new(context, TelemetryRuntimeGuard::noop()).with_validated_config(valid);

@@ -289,8 +289,10 @@ pub(crate) async fn wrong_method(method: axum::http::Method, _: Uri) -> Failure 
     Failure::WrongMethod(method.to_string())
 }
 
+type OnPanic = fn(Box<dyn Any + Send>) -> Response<Body>;
+
 /// A handler that panics costs its own request only.
-pub(crate) fn catch_panic() -> CatchPanicLayer<fn(Box<dyn Any + Send>) -> Response<Body>> {
+pub(crate) fn catch_panic() -> CatchPanicLayer<OnPanic> {
     CatchPanicLayer::custom(|panic: Box<dyn Any + Send>| {
         let what = panic
             .downcast_ref::<&str>()

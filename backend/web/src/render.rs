@@ -101,22 +101,10 @@ pub(crate) mod filters {
         Ok(number.whole())
     }
 
-    /// A figure with a fraction: a rate, a share.
-    #[askama::filter_fn]
-    pub(crate) fn dec<T: Plain<f64>>(number: T, _: &dyn Values) -> askama::Result<String> {
-        Ok(format::decimal(number.plain()))
-    }
-
     /// Per second.
     #[askama::filter_fn]
     pub(crate) fn rate<T: Plain<f64>>(number: T, values: &dyn Values) -> askama::Result<String> {
         Ok(Msg::new("unit-per-second").with("n", format::decimal(number.plain())).text(reader(values)?.locale))
-    }
-
-    /// A share from 0 to 1 in percent.
-    #[askama::filter_fn]
-    pub(crate) fn percent<T: Plain<f64>>(share: T, _: &dyn Values) -> askama::Result<String> {
-        Ok(format!("{} %", format::decimal(share.plain() * 100.0)))
     }
 
     #[askama::filter_fn]

@@ -22,9 +22,19 @@ use utoipa::{OpenApi, ToSchema};
         version = "1",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    paths(document, clusters::list, clusters::overview, ingest::show, records::show,
-        topics::list, topics::create, topics::show, topics::delete,
-        messages::browse, messages::send, messages::show,
+    paths(
+        document,
+        clusters::list,
+        clusters::overview,
+        ingest::show,
+        records::show,
+        topics::list,
+        topics::create,
+        topics::show,
+        topics::delete,
+        messages::browse,
+        messages::send,
+        messages::show,
     ),
     components(schemas(Problem))
 )]
