@@ -110,7 +110,7 @@ async fn send_orders(source: Arc<TracedProducer>, rate: u32, stop: CancellationT
     let mut number = FIRST_NUMBER;
     loop {
         let key = format!("order-{number}");
-        let tag = if number % 2 == 0 { "web" } else { "store" };
+        let tag = if number.is_multiple_of(2) { "web" } else { "store" };
         let body = serde_json::json!({
             "order": key, "shop": "Kettle & Co", "item": format!("kettle-{}", number % 9),
             "price": format!("{},{:02} EUR", 9 + number % 40, number % 100), "stock": 9_007_199_254_740_993_u64,
