@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
+use figment::{Figment, Provider};
 use serde::{Deserialize, Serialize};
 
 pub(crate) const DEFAULT_BIND: &str = "127.0.0.1:8700";
@@ -127,6 +127,10 @@ pub(crate) struct ConfigArgs {
 impl Config {
     /// Reads file, environment and flags, and refuses what cannot be right.
     pub(crate) fn load(args: &ConfigArgs) -> Result<Self> {
+        Self::read(args, Env::prefixed("MILLRACE_").split("__"))
+    }
+
+    fn read(args: &ConfigArgs, environment: impl Provider) -> Result<Self> {
         let file = match &args.config {
             Some(path) if !path.is_file() => bail!("there is no configuration file {}", path.display()),
             Some(path) => Some(path.clone()),
@@ -136,7 +140,7 @@ impl Config {
         if let Some(file) = &file {
             figment = figment.merge(Toml::file_exact(file));
         }
-        figment = figment.merge(Env::prefixed("MILLRACE_").split("__"));
+        figment = figment.merge(environment);
         let mut config: Self = figment.extract().map_err(|error| explain(&error))?;
         config.apply(args)?;
         config.resolve_secrets()?;
@@ -278,7 +282,8 @@ mod tests {
     fn load(toml: &str) -> anyhow::Result<Config> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(toml.as_bytes()).unwrap();
-        Config::load(&ConfigArgs { config: Some(file.path().to_owned()), ..ConfigArgs::default() })
+        let args = ConfigArgs { config: Some(file.path().to_owned()), ..ConfigArgs::default() };
+        Config::read(&args, figment::Figment::new())
     }
 
     #[test]

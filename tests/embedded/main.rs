@@ -54,8 +54,9 @@ async fn the_demo_shows_records_that_really_travelled() {
         let page = demo.server.api.get(&format!("/c/demo/records?q={key}")).await;
         assert!(page.status.is_success() && page.body.contains(key), "{key}: {}", page.status);
     }
-    let dead = demo.server.api.until(&Demo::record(&demo.keys[0]), |answer| verdict(answer) == "stopped_at").await;
-    assert_eq!(dead["flow"]["verdict"]["tries"], 3, "{:#}", dead["flow"]["verdict"]);
+    // The dead letter can be seen at the broker some seconds before the client sends the trace of its last try.
+    let dead = |answer: &Value| verdict(answer) == "stopped_at" && answer["flow"]["verdict"]["tries"] == 3;
+    demo.server.api.until(&Demo::record(&demo.keys[0]), dead).await;
 }
 
 /// A second program reads the same broker's traces into its own database, SQLite or PostgreSQL, and tells the same.

@@ -26,6 +26,8 @@ pub const CLUSTER_NAME: &str = "EmbeddedCluster";
 const COMMIT_LOG_FILE: usize = 128 * 1024 * 1024;
 /// An index file holds so many keys, a tenth of RocketMQ's own size: 42 MB each instead of 420.
 const INDEX_ENTRIES: u32 = 2_000_000;
+/// How often other free ports are tried.
+const TRIES: u32 = 3;
 /// How long each part may take to stop.
 const STOP: Duration = Duration::from_secs(10);
 
@@ -75,7 +77,20 @@ impl Embedded {
     /// Answers when the broker takes messages. What `folder` holds from an earlier run is there again.
     // Boxed, here and in `client`: the SDK's futures are then compiled in this crate and not in every caller.
     pub fn start(folder: &Path, ports: EmbeddedPorts) -> LocalBoxFuture<'_, Result<Self, EmbeddedError>> {
-        Box::pin(Self::boot(folder, ports))
+        Box::pin(async move {
+            let any = ports.name_server == 0 || ports.broker == 0;
+            let mut tries = if any { TRIES } else { 1 };
+            loop {
+                tries -= 1;
+                match Self::boot(folder, ports).await {
+                    // Another program may have taken a port between our finding it free and the broker's listening.
+                    Err(error @ EmbeddedError::Start { .. }) if tries > 0 => {
+                        tracing::debug!(%error, "trying other ports");
+                    }
+                    booted => return booted,
+                }
+            }
+        })
     }
 
     async fn boot(folder: &Path, ports: EmbeddedPorts) -> Result<Self, EmbeddedError> {
