@@ -78,7 +78,7 @@ fn uptime_ms(text: &str) -> Option<i64> {
 
 /// Lines of `key=value`.
 fn read_config(text: &str) -> BTreeMap<String, String> {
-    let pairs = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
+    let pairs = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(['=', ':']));
     pairs.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect()
 }
 
@@ -117,9 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn configuration_lines_split_at_the_first_equals_sign() {
+    fn configuration_lines_split_at_the_first_separator_of_either_broker() {
         let config = read_config("brokerName=broker-a\n#note\nnamesrvAddr=a:1;b:2\nexpression=a=b\n\n");
         assert_eq!(config.get("expression").map(String::as_str), Some("a=b"));
+        assert_eq!(config.get("namesrvAddr").map(String::as_str), Some("a:1;b:2"));
         assert_eq!(config.len(), 3);
+        let embedded = read_config("brokerName:embedded-a\nnamesrvAddr:127.0.0.1:9876\nempty:\n");
+        assert_eq!(embedded.get("namesrvAddr").map(String::as_str), Some("127.0.0.1:9876"));
+        assert_eq!(embedded.len(), 3);
     }
 }
