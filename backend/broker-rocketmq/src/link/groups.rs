@@ -38,11 +38,9 @@ impl Link {
     }
 
     pub(super) async fn ask_lag(&self, broker: &str, group: &str, topic: Option<&str>) -> Result<Vec<QueueLag>> {
-        let request = Request::new(RequestCode::ConsumeStats).field("consumerGroup", group);
-        let request = match topic {
-            Some(topic) => request.field("topic", topic),
-            None => request,
-        };
+        // Blank: every topic. The embedded broker refuses a request without the field.
+        let topic = topic.unwrap_or_default();
+        let request = Request::new(RequestCode::ConsumeStats).field("consumerGroup", group).field("topic", topic);
         let reply = self.ask(broker, &request).await?.success(|| format!("group {group}"))?;
         let json = reply.json()?;
         let table = json.get("offsetTable").ok_or_else(|| reply.misunderstood("no offsets in its answer"))?;
