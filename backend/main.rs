@@ -14,7 +14,12 @@ use clap::{Parser, Subcommand};
 use config::ConfigArgs;
 
 #[derive(Debug, Parser)]
-#[command(name = "millrace", version, about = "Console, tracker and sync runtime for Apache RocketMQ")]
+#[command(
+    name = "millrace",
+    version,
+    args_override_self = true,
+    about = "Console, tracker and sync runtime for Apache RocketMQ"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -48,6 +48,8 @@ pub enum Fact {
     },
     /// Every message that `group` takes leads to one in `topic`: nothing after a success is a drop.
     Produces { group: String, topic: String },
+    /// `group` was seen consuming from `topic`: decides where one id lies in several topics.
+    Consumes { group: String, topic: String },
     /// A group's own configuration. `max_retries` is the broker's default for it; clients may set less.
     Group { group: String, max_retries: Option<i64>, orderly: Option<bool> },
 }

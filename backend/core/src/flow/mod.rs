@@ -13,6 +13,7 @@ mod finding;
 #[cfg(test)]
 mod fixture;
 mod gather;
+mod habit;
 mod model;
 pub mod picture;
 mod place;
@@ -26,6 +27,7 @@ mod tests;
 pub use expand::{MOST as MOST_TERMS, expand};
 pub use fact::{Fact, Options};
 pub use finding::{Finding, FindingKind, Severity, Verdict};
+pub use habit::habits;
 pub use model::{
     Attempt, ClockOffset, Confidence, DeadLetterCopy, Edge, Evidence, Flow, Hop, HopRef, HopState, MessageKind,
     MessageNode, MessageRef, Publication, Recalled, Rule, Span, StoredAt, Transaction, TransactionEnd,

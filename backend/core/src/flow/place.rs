@@ -34,6 +34,8 @@ pub(super) struct Groups<'a> {
     pub(super) configs: BTreeMap<&'a str, (Option<i64>, Option<bool>)>,
     pub(super) committed: BTreeMap<(&'a str, &'a crate::name::QueueRef), i64>,
     pub(super) products: BTreeSet<(&'a str, &'a str)>,
+    /// Group and topic that it was seen to consume.
+    reads: BTreeSet<(&'a str, &'a str)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +67,9 @@ impl<'a> Groups<'a> {
                 }
                 Fact::Produces { group, topic } => {
                     groups.products.insert((group, topic));
+                }
+                Fact::Consumes { group, topic } => {
+                    groups.reads.insert((group, topic));
                 }
                 Fact::DeadLetter { .. } | Fact::Stored { .. } => {}
             }
@@ -157,6 +162,9 @@ fn choose(
 
     let mut left = places;
     narrow(&mut left, |place| groups.subscription(topic(place), group).is_some());
+    narrow(&mut left, |place| {
+        topic(place).zip(group).is_some_and(|(topic, group)| groups.reads.contains(&(group, topic)))
+    });
     narrow(&mut left, |place| topic(place).is_some());
     // What the delivery sent on itself is not what it consumed.
     narrow(&mut left, |place| {

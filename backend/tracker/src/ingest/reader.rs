@@ -118,6 +118,16 @@ impl Reader {
     }
 }
 
+/// Clients of one machine have different ports; evidence asks for the machine.
+fn without_port(address: &str) -> &str {
+    match address.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            if host.contains(':') && !host.starts_with('[') { address } else { host.trim_matches(['[', ']']) }
+        }
+        _ => address,
+    }
+}
+
 /// Decodes a message of a trace topic and collects what it can be found by.
 pub(super) fn index(message: Message) -> IndexedMessage {
     let message = TraceMessage {
@@ -126,7 +136,7 @@ pub(super) fn index(message: Message) -> IndexedMessage {
         offset: message.offset,
         stored: message.stored,
         born: message.born,
-        born_host: message.born_host,
+        born_host: without_port(&message.born_host).to_owned(),
         body: message.body.bytes.to_vec(),
     };
     let decoded = decode(&message);
@@ -141,5 +151,23 @@ pub(super) fn index(message: Message) -> IndexedMessage {
         terms,
         records: u32::try_from(decoded.records.len()).unwrap_or(u32::MAX),
         rejects: decoded.rejects.into_iter().map(|reject| (reject.reason, reject.sample)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_port;
+
+    #[test]
+    fn a_machine_is_its_address_without_the_port() {
+        for (address, host) in [
+            ("192.0.2.7:41000", "192.0.2.7"),
+            ("192.0.2.7", "192.0.2.7"),
+            ("[2001:db8::7]:41000", "2001:db8::7"),
+            ("2001:db8::7", "2001:db8::7"),
+            ("", ""),
+        ] {
+            assert_eq!(without_port(address), host);
+        }
     }
 }

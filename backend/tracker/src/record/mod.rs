@@ -4,6 +4,7 @@
 
 mod broker_facts;
 mod coverage;
+mod habit;
 mod topic_scan;
 mod trace_search;
 
@@ -19,6 +20,7 @@ use serde::Serialize;
 
 use crate::ingest::IngestState;
 use broker_facts::BrokerFacts;
+use habit::Habits;
 
 pub use coverage::{RecordCoverage, UnfoundReason};
 pub use topic_scan::TopicScan;
@@ -67,12 +69,13 @@ pub struct RecordFinder {
     ingest: Arc<IngestState>,
     clock: Arc<dyn Clock>,
     facts: BrokerFacts,
+    habits: Habits,
 }
 
 impl RecordFinder {
     pub fn new(cluster: Cluster, traces: Arc<dyn TraceStore>, ingest: Arc<IngestState>, clock: Arc<dyn Clock>) -> Self {
         let facts = BrokerFacts::new(Arc::clone(&cluster.read));
-        Self { cluster, traces, ingest, clock, facts }
+        Self { cluster, traces, ingest, clock, facts, habits: Habits::default() }
     }
 
     /// Errors: the trace store's. What brokers do not tell is a gap in the coverage.
@@ -94,6 +97,9 @@ impl RecordFinder {
             coverage.topics = Some(scan.scan);
         }
 
+        if !found.records.is_empty() {
+            facts.extend(self.habits.of(&*self.traces, now).await?.iter().cloned());
+        }
         let options =
             Options { root: question.root.clone(), watermark: ingest.watermark, ..Options::of(&question.text, now) };
         let traced = reconstruct(&found.records, &facts, &options);
