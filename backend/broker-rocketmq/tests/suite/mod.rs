@@ -270,7 +270,8 @@ async fn membership(cluster: &Cluster, clients: &Clients, name_server: &str, bro
 async fn group_figures(cluster: &Cluster, broker: &str, topic: &str) {
     let group = unique("billing");
     let at = |number| QueueRef { topic: topic.to_owned(), broker: broker.to_owned(), queue: number };
-    cluster.tail.heartbeat(&group, "billing-1", &[topic.to_owned()]).await.unwrap();
+    // A connection belongs to one client for the embedded broker: the one that `membership` named.
+    cluster.tail.heartbeat(&group, "worker-1", &[topic.to_owned()]).await.unwrap();
     cluster.tail.commit(&group, &at(0), 30).await.unwrap();
     let offsets = cluster.read.group_offsets(broker).await.unwrap();
     let own = offsets.iter().find(|offsets| offsets.group == group && offsets.topic == topic).unwrap();
@@ -283,7 +284,7 @@ async fn group_figures(cluster: &Cluster, broker: &str, topic: &str) {
         let second = of_topic.iter().find(|lag| lag.queue.queue == 1).unwrap();
         assert_eq!((second.broker_offset, second.consumer_offset), (35, None), "{lag:?}");
     }
-    cluster.tail.leave(&group, "billing-1").await.unwrap();
+    cluster.tail.leave(&group, "worker-1").await.unwrap();
 }
 
 async fn refusals(cluster: &Cluster, broker: &str) {
