@@ -24,8 +24,7 @@ pub(super) fn diagnose(
     options: &Options,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (place, hop) in flow.hops.iter().enumerate() {
-        let at = HopRef(place);
+    for (at, hop) in flow.sure_hops() {
         let mut push = |severity, kind| {
             let message = Some(hop.message);
             findings.push(Finding { severity, hop: Some(at), message, about: hop.group.clone(), kind });
@@ -39,8 +38,8 @@ pub(super) fn diagnose(
             push(Severity::Bad, FindingKind::DroppedAtOperator);
         }
     }
-    for (place, message) in flow.messages.iter().enumerate() {
-        of_message(flow, MessageRef(place), message, options, &mut findings);
+    for (at, message) in flow.sure_messages() {
+        of_message(flow, at, message, options, &mut findings);
     }
     duplicate_sends(flow, &mut findings);
     out_of_order(flow, &mut findings);
@@ -146,12 +145,12 @@ fn of_message(flow: &Flow, at: MessageRef, message: &MessageNode, options: &Opti
 /// Messages that say the same came from one process at nearly one time, or from one attempt by one token.
 fn duplicate_sends(flow: &Flow, findings: &mut Vec<Finding>) {
     let mut alike: BTreeMap<_, Vec<MessageRef>> = BTreeMap::new();
-    for (place, message) in flow.messages.iter().enumerate() {
+    for (at, message) in flow.sure_messages() {
         let Some(sent) = message.publications.first().filter(|_| message.batch.is_empty()) else { continue };
         if let (Some(process), false) = (&sent.process, message.keys.is_empty()) {
             let parents = &message.parent_tokens;
             let looks = (&message.topic, &message.keys, message.body_length, process, parents, &message.tags);
-            alike.entry(looks).or_default().push(MessageRef(place));
+            alike.entry(looks).or_default().push(at);
         }
     }
     for messages in alike.into_values() {
@@ -171,18 +170,18 @@ fn duplicate_sends(flow: &Flow, findings: &mut Vec<Finding>) {
 
 /// One key, one topic, and a group that began the later message first.
 fn out_of_order(flow: &Flow, findings: &mut Vec<Finding>) {
-    for (place, first) in flow.messages.iter().enumerate() {
-        for (other, second) in flow.messages.iter().enumerate().filter(|(other, _)| *other != place) {
+    for (place, first) in flow.sure_messages() {
+        for (other, second) in flow.sure_messages().filter(|(other, _)| *other != place) {
             let one_topic = first.topic.is_some() && first.topic == second.topic;
             let one_key = first.keys.iter().any(|key| second.keys.contains(key));
             if !one_topic || !one_key || !sent_before(first, second) {
                 continue;
             }
-            for (at, hop) in flow.hops_of(MessageRef(place)) {
-                let mut same_group = flow.hops_of(MessageRef(other)).filter(|(_, h)| h.group == hop.group);
+            for (at, hop) in flow.hops_of(place) {
+                let mut same_group = flow.hops_of(other).filter(|(_, h)| h.group == hop.group);
                 let overtaken = same_group.any(|(_, later)| later.begin().zip(hop.begin()).is_some_and(|(l, f)| l < f));
                 if overtaken && !hop.broadcasting {
-                    let kind = FindingKind::OutOfOrder { later: MessageRef(other) };
+                    let kind = FindingKind::OutOfOrder { later: other };
                     let (about, message) = (hop.group.clone(), Some(hop.message));
                     findings.push(Finding { severity: Severity::Warn, hop: Some(at), message, about, kind });
                 }
@@ -208,7 +207,8 @@ fn sent_before(first: &MessageNode, second: &MessageNode) -> bool {
 fn late(flow: &Flow, options: &Options, findings: &mut Vec<Finding>) {
     let (Some(limit_ms), Some(span)) = (options.limit_ms, flow.span) else { return };
     let took_ms = span.end.since(span.begin);
-    let ended = flow.hops.iter().all(|hop| matches!(hop.state, HopState::Ok { .. } | HopState::NotExpected { .. }));
+    let ended =
+        flow.sure_hops().all(|(_, hop)| matches!(hop.state, HopState::Ok { .. } | HopState::NotExpected { .. }));
     if ended && took_ms > limit_ms {
         let kind = FindingKind::Late { took_ms, limit_ms };
         findings.push(Finding { severity: Severity::Warn, hop: None, message: None, about: None, kind });
@@ -220,38 +220,37 @@ pub(super) fn judge(flow: &Flow, groups: &Groups<'_>, options: &Options) -> Verd
     if flow.messages.is_empty() {
         return Verdict::NotFound;
     }
-    let expected = flow.hops.iter().filter(|hop| !matches!(hop.state, HopState::NotExpected { .. })).count();
-    let reached = flow.hops.iter().filter(|hop| matches!(hop.state, HopState::Ok { .. } | HopState::Passed)).count();
+    let expected = flow.sure_hops().filter(|(_, hop)| !matches!(hop.state, HopState::NotExpected { .. })).count();
+    let reached =
+        flow.sure_hops().filter(|(_, hop)| matches!(hop.state, HopState::Ok { .. } | HopState::Passed)).count();
     let name = |hop: &Hop| hop.group.clone().unwrap_or_default();
     let stopped = |hop: &Hop| match hop.state {
         HopState::DeadLettered { tries, since, .. } => Some((tries, since)),
         HopState::Failed { tries } => Some((tries, None)),
         _ => None,
     };
-    if let Some((hop, (tries, dead_since))) = flow.hops.iter().find_map(|hop| Some((hop, stopped(hop)?))) {
+    if let Some((hop, (tries, dead_since))) = flow.sure_hops().find_map(|(_, hop)| Some((hop, stopped(hop)?))) {
         return Verdict::StoppedAt { group: name(hop), tries, dead_since, reached, of: expected };
     }
-    for hop in &flow.hops {
+    for (_, hop) in flow.sure_hops() {
         if let HopState::Missing { since } = hop.state {
             return Verdict::MissingAt { group: name(hop), since };
         }
     }
-    if let Some((_, hop)) =
-        flow.hops.iter().enumerate().find(|(place, hop)| dropped(flow, HopRef(*place), hop, groups, options))
-    {
+    if let Some((_, hop)) = flow.sure_hops().find(|(at, hop)| dropped(flow, *at, hop, groups, options)) {
         return Verdict::DroppedAt { group: name(hop) };
     }
-    for hop in &flow.hops {
+    for (_, hop) in flow.sure_hops() {
         if let HopState::Retrying { tries, next_due } = hop.state {
             return Verdict::Retrying { group: name(hop), tries, next_due };
         }
     }
-    for hop in &flow.hops {
+    for (_, hop) in flow.sure_hops() {
         if let HopState::Consuming { since } = hop.state {
             return Verdict::InProgress { group: hop.group.clone(), since };
         }
     }
-    for hop in &flow.hops {
+    for (_, hop) in flow.sure_hops() {
         if let HopState::Waiting { ahead } = hop.state {
             return Verdict::WaitingAt { group: name(hop), ahead };
         }
@@ -261,18 +260,18 @@ pub(super) fn judge(flow: &Flow, groups: &Groups<'_>, options: &Options) -> Verd
 
 /// Nothing is wrong and nothing is under way.
 fn ended(flow: &Flow, groups: &Groups<'_>, reached: usize) -> Verdict {
-    let lost = flow.hops.iter().find(|hop| hop.state == HopState::Unknown { why: Why::EndNotTraced });
-    if let Some(hop) = lost {
+    let lost = flow.sure_hops().find(|(_, hop)| hop.state == HopState::Unknown { why: Why::EndNotTraced });
+    if let Some((_, hop)) = lost {
         return Verdict::Unknown { group: hop.group.clone(), why: Why::EndNotTraced };
     }
     if let Some(verdict) = not_delivered(flow).filter(|_| reached == 0) {
         return verdict;
     }
     if reached > 0 {
-        let at = flow.hops.iter().filter_map(Hop::end).max();
-        let known = flow.messages.iter().enumerate().all(|(place, message)| {
+        let at = flow.sure_hops().filter_map(|(_, hop)| hop.end()).max();
+        let known = flow.sure_messages().all(|(at, message)| {
             let topic = message.topic.as_deref();
-            flow.hops_of(MessageRef(place)).all(|(_, hop)| {
+            flow.hops_of(at).all(|(_, hop)| {
                 !matches!(hop.state, HopState::Unknown { .. })
                     && groups.subscription(topic, hop.group.as_deref()).is_some()
             })
@@ -283,14 +282,14 @@ fn ended(flow: &Flow, groups: &Groups<'_>, reached: usize) -> Verdict {
             Verdict::TracedOk { groups: reached, at }
         };
     }
-    let unknown = flow.hops.iter().find_map(|hop| match hop.state {
+    let unknown = flow.sure_hops().find_map(|(_, hop)| match hop.state {
         HopState::Unknown { why } => Some((hop.group.clone(), why)),
         _ => None,
     });
     if let Some((group, why)) = unknown {
         return Verdict::Unknown { group, why };
     }
-    let first = flow.messages.first();
+    let first = flow.sure_messages().map(|(_, message)| message).next();
     if flow.hops.is_empty() && first.is_some_and(|message| message.evidence == Evidence::SeenDownstream) {
         return Verdict::Unknown { group: None, why: Why::PublicationNotTraced };
     }
@@ -302,7 +301,7 @@ fn ended(flow: &Flow, groups: &Groups<'_>, reached: usize) -> Verdict {
 
 /// A message that no group is to get: rolled back, not committed, or called back.
 fn not_delivered(flow: &Flow) -> Option<Verdict> {
-    flow.messages.iter().find_map(|message| {
+    flow.sure_messages().find_map(|(_, message)| {
         let topic = message.topic.clone();
         if let Some(recall) = message.recalls.iter().find(|recall| recall.ok) {
             return Some(Verdict::Recalled { topic, at: Some(recall.at) });

@@ -28,7 +28,7 @@ pub fn expand(subject: &str, records: &[TraceRecord], facts: &[Fact]) -> Vec<Ter
     facts.dedup();
     let groups = Groups::of(&facts);
     let assembly = Assembly::of(records, &facts, &groups, false);
-    let selected = assembly.select(Subject { text: subject, root: None });
+    let selected = assembly.select(Subject { text: subject, root: None }).all;
     let mut terms = Terms::default();
     let text = subject.trim();
     for form in [subject, text, &text.to_ascii_uppercase()] {

@@ -399,6 +399,7 @@ impl MessageDraft {
                 Evidence::FoundInTopic
             },
             publications,
+            perhaps: false,
             offset_ids: self.offset_ids.iter().cloned().collect(),
             tags: self.tags.first().cloned(),
             keys: keys.into_iter().cloned().collect(),

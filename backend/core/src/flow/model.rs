@@ -58,6 +58,17 @@ impl Flow {
         self.hops.iter().enumerate().filter(move |(_, hop)| hop.message == message).map(|(i, hop)| (HopRef(i), hop))
     }
 
+    /// The messages from which something may be concluded about the record.
+    pub fn sure_messages(&self) -> impl Iterator<Item = (MessageRef, &MessageNode)> {
+        self.messages.iter().enumerate().filter(|(_, message)| !message.perhaps).map(|(i, node)| (MessageRef(i), node))
+    }
+
+    /// The hops from which something may be concluded about the record.
+    pub fn sure_hops(&self) -> impl Iterator<Item = (HopRef, &Hop)> {
+        let sure = |hop: &Hop| self.message(hop.message).is_none_or(|message| !message.perhaps);
+        self.hops.iter().enumerate().filter(move |(_, hop)| sure(hop)).map(|(i, hop)| (HopRef(i), hop))
+    }
+
     /// Edges that lead to `message`: its candidate parents.
     pub fn parents_of(&self, message: MessageRef) -> impl Iterator<Item = &Edge> {
         self.edges.iter().filter(move |edge| edge.to == message)
@@ -126,6 +137,8 @@ pub struct MessageNode {
     /// Places where the message was seen in a topic's queue.
     pub stored: Vec<StoredAt>,
     pub evidence: Evidence,
+    /// It hangs on the record by a guess only, as one of several candidates: shown, but nothing is concluded from it.
+    pub perhaps: bool,
 }
 
 impl MessageNode {

@@ -149,10 +149,9 @@ impl Processes {
                 let Some(hop) = hops.get(open.hop).filter(|hop| hop.message != child.message) else { continue };
                 let named = hop.group.as_deref().is_some_and(|group| belong_together(group, &child.sent.group));
                 let keys = keys_of(open.hop);
-                let keyless = keys.is_empty() || child.keys.is_empty();
                 if keys.intersection(&child.keys).next().is_some() {
                     sharing.push((*open, named));
-                } else if keyless || named || !idle.contains(&(child.id.process.as_str(), child.sent.group.as_str())) {
+                } else if named || !idle.contains(&(child.id.process.as_str(), child.sent.group.as_str())) {
                     possible.push((*open, named));
                 }
             }

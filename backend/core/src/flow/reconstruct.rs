@@ -11,7 +11,7 @@ use super::finding::Verdict;
 use super::gather::{Gathered, MessageKey, gather};
 use super::model::{Edge, Flow, Hop, HopRef, MessageNode, MessageRef, Span};
 use super::place::{self, Groups, HopDraft};
-use super::select::{Subject, select};
+use super::select::{Selection, Subject, select};
 use super::state::{Judge, waited};
 use crate::id::UniqId;
 use crate::time::Millis;
@@ -40,7 +40,7 @@ impl Assembly {
     }
 
     /// Places of the messages that belong to `subject`.
-    pub(super) fn select(&self, subject: Subject<'_>) -> BTreeSet<usize> {
+    pub(super) fn select(&self, subject: Subject<'_>) -> Selection {
         select(subject, &self.gathered, &self.keys, &self.aliases, &self.hops, &self.edges)
     }
 }
@@ -68,9 +68,14 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn build(&self, selected: &BTreeSet<usize>) -> Flow {
-        let mut messages: Vec<(usize, MessageNode)> =
-            selected.iter().filter_map(|place| Some((*place, self.message(*place)?))).collect();
+    fn build(&self, selection: &Selection) -> Flow {
+        let selected = &selection.all;
+        let mut messages: Vec<(usize, MessageNode)> = Vec::new();
+        for place in selected {
+            if let Some(node) = self.message(*place) {
+                messages.push((*place, MessageNode { perhaps: selection.perhaps.contains(place), ..node }));
+            }
+        }
         self.sort(&mut messages);
         let place_of: BTreeMap<usize, MessageRef> =
             messages.iter().enumerate().map(|(new, (old, _))| (*old, MessageRef(new))).collect();
@@ -215,11 +220,12 @@ impl Builder<'_> {
     }
 }
 
-/// Messages without a parent; where all have one, the first.
+/// The record's messages without a parent; where all have one, the first.
 fn roots(messages: &[MessageNode], edges: &[Edge]) -> Vec<MessageRef> {
     let with_parent: BTreeSet<MessageRef> = edges.iter().map(|edge| edge.to).collect();
     let mut roots: Vec<MessageRef> =
         (0..messages.len()).map(MessageRef).filter(|message| !with_parent.contains(message)).collect();
+    roots.retain(|root| messages.get(root.0).is_some_and(|message| !message.perhaps));
     if roots.is_empty() && !messages.is_empty() {
         roots.push(MessageRef(0));
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alias::Aliases;
 use super::cause::EdgeDraft;
 use super::gather::{Gathered, MessageKey};
+use super::model::Confidence;
 use super::place::HopDraft;
 
 /// Above this the flow is what the subject names, its ancestors and its own descendants, without its ancestors' others.
@@ -39,6 +40,39 @@ impl Subject<'_> {
 }
 
 /// Places of the messages of the flow.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    pub(super) all: BTreeSet<usize>,
+    /// Those of [`Self::all`] that hang on the subject by nothing better than a guess: shown, never judged.
+    pub(super) perhaps: BTreeSet<usize>,
+}
+
+/// The steps from message to message that edges make.
+#[derive(Debug, Default)]
+struct Steps {
+    parents: BTreeMap<usize, BTreeSet<usize>>,
+    children: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+impl Steps {
+    fn add(&mut self, parent: usize, child: usize) {
+        self.parents.entry(child).or_default().insert(parent);
+        self.children.entry(parent).or_default().insert(child);
+    }
+
+    /// `seeds`, what they came from, and what came from all of those; where that is a crowd, without the other
+    /// descendants of the ancestors.
+    fn family(&self, seeds: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let with_ancestors = reach(seeds, &self.parents);
+        let family = reach(&with_ancestors, &self.children);
+        if family.len() <= WHOLE_FAMILY {
+            return family;
+        }
+        let own = reach(seeds, &self.children);
+        with_ancestors.union(&own).copied().collect()
+    }
+}
+
 pub(super) fn select(
     subject: Subject<'_>,
     gathered: &Gathered,
@@ -46,30 +80,30 @@ pub(super) fn select(
     aliases: &Aliases,
     hops: &[HopDraft],
     edges: &[EdgeDraft],
-) -> BTreeSet<usize> {
-    let message_of = |edge: &EdgeDraft| hops.get(edge.from).map(|hop| hop.message);
-    let mut parents: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    let mut children: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+) -> Selection {
+    let mut steps = Steps::default();
+    let mut links: Vec<(usize, usize, Confidence)> = Vec::new();
     for edge in edges {
-        if let Some(parent) = message_of(edge) {
-            parents.entry(edge.to).or_default().insert(parent);
-            children.entry(parent).or_default().insert(edge.to);
+        if let Some(hop) = hops.get(edge.from) {
+            steps.add(hop.message, edge.to);
+            links.push((hop.message, edge.to, edge.confidence));
+        }
+    }
+    let mut sure = Steps::default();
+    for (parent, child, confidence) in links {
+        let only = steps.parents.get(&child).is_some_and(|parents| parents.len() == 1);
+        if confidence <= Confidence::High || (confidence == Confidence::Medium && only) {
+            sure.add(parent, child);
         }
     }
     let named = keys.iter().enumerate().filter(|(_, key)| subject.names(key, gathered, aliases));
     let seeds: BTreeSet<usize> = named.map(|(place, _)| place).collect();
-    let with_ancestors = reach(&seeds, &parents);
-    let family = reach(&with_ancestors, &children);
-    let mut selected = if family.len() <= WHOLE_FAMILY {
-        family
-    } else {
-        let own = reach(&seeds, &children);
-        with_ancestors.union(&own).copied().collect()
-    };
-    let further = selected.iter().filter_map(|message| parents.get(message)).filter(|all| all.len() <= FURTHER_PARENTS);
-    let further: BTreeSet<usize> = further.flatten().copied().collect();
-    selected.extend(further);
-    selected
+    let mut all = steps.family(&seeds);
+    let further = all.iter().filter_map(|message| steps.parents.get(message));
+    let further: BTreeSet<usize> = further.filter(|all| all.len() <= FURTHER_PARENTS).flatten().copied().collect();
+    all.extend(further);
+    let perhaps = all.difference(&sure.family(&seeds)).copied().collect();
+    Selection { all, perhaps }
 }
 
 fn reach(from: &BTreeSet<usize>, steps: &BTreeMap<usize, BTreeSet<usize>>) -> BTreeSet<usize> {

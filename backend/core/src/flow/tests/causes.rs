@@ -3,7 +3,9 @@
 
 use super::cases::{flow, subscribed};
 use crate::flow::fixture::{before, delivery, keyed, on, publication, rec};
-use crate::flow::{Confidence, Evidence, Flow, HopState, Options, Rule, expand, reconstruct};
+use crate::flow::{
+    Confidence, Evidence, Fact, Flow, HopState, MessageRef, Options, Rule, Verdict, expand, reconstruct,
+};
 use crate::time::Millis;
 use crate::trace::{Term, TraceEvent, TraceRecord};
 
@@ -51,6 +53,20 @@ fn without_keys_all_candidates_stay() {
     assert!(flow.edges[0].score < 50);
 }
 
+/// What hangs on a record by a guess is shown; its failures and its parents are not the record's.
+#[test]
+fn nothing_is_concluded_from_a_guess() {
+    let mut records = two_open([&["order-1"], &["order-2"], &[]]);
+    records.extend(delivery(&id(300, 90), &id(103, 7), "shipper", (10_300, 10_310), 0, false));
+    let facts = [Fact::Produces { group: "enricher".into(), topic: "nowhere".into() }];
+    let flow = flow("order-1", 40_000, &records, &facts);
+    let told: Vec<_> = flow.messages.iter().map(|message| (message.id.as_str(), message.perhaps)).collect();
+    assert_eq!(told, [("M1", false), ("M2", true), (id(103, 7).as_str(), true)]);
+    assert_eq!(flow.roots, [MessageRef(0)]);
+    assert_eq!(flow.verdict, Verdict::DroppedAt { group: "enricher".into() });
+    assert!(flow.findings.iter().all(|finding| finding.message == Some(MessageRef(0))), "{:?}", flow.findings);
+}
+
 #[test]
 fn the_only_open_delivery_is_certain_where_all_traces_are_at_hand() {
     let records: Vec<TraceRecord> = two_open([&["order-1"], &["order-2"], &["order-1"]])
@@ -84,6 +100,7 @@ fn a_source_in_the_same_process_is_no_operator() {
     let mut records = vec![
         rec(keyed(&["order-1"], publication(&["M1"], "orders", 10_090))),
         rec(keyed(&["order-8"], publication(&[&id(104, 8)], "orders", 10_104))),
+        rec(keyed(&[], publication(&[&id(104, 18)], "orders", 10_104))),
         rec(keyed(&["order-9"], publication(&[&id(500, 30)], "orders", 10_500))),
         rec(keyed(&["price-77"], publication(&[&id(105, 9)], "priced", 10_105))),
     ];
