@@ -223,18 +223,28 @@ impl Browser {
     /// Fails when the browser logged a warning or an error since the last call: violations of the content security
     /// policy, errors in scripts, files that did not load.
     pub(crate) async fn assert_quiet(&self, page: &str) {
-        let log = self.post("se/log", json!({"type": "browser"})).await;
-        let bad: Vec<&Value> = log
-            .as_array()
-            .expect("a log")
-            .iter()
-            .filter(|entry| matches!(entry["level"].as_str(), Some("SEVERE" | "WARNING")))
-            .collect();
+        let bad = self.complaints().await;
         assert!(bad.is_empty(), "{page} ({}): {bad:#?}", self.look.name());
     }
 
-    /// Runs axe on the page; its rules for WCAG 2.2 A and AA must find nothing.
-    pub(crate) async fn assert_accessible(&self, page: &str) {
+    /// Warnings and errors that the browser logged since the last call.
+    async fn complaints(&self) -> Vec<Value> {
+        let log = self.post("se/log", json!({"type": "browser"})).await;
+        let bad = |entry: &&Value| matches!(entry["level"].as_str(), Some("SEVERE" | "WARNING"));
+        log.as_array().expect("a log").iter().filter(bad).cloned().collect()
+    }
+
+    /// Whatever is wrong with the page that is open: what the browser logged, what axe finds, what is too wide.
+    pub(crate) async fn faults(&self, page: &str) -> Vec<String> {
+        let fault = |of: &dyn std::fmt::Display| format!("{page} ({}): {of:#}", self.look.name());
+        let mut faults: Vec<String> = self.violations().await.iter().map(|found| fault(found)).collect();
+        faults.extend(self.too_wide().await.map(|wide| fault(&wide)));
+        faults.extend(self.complaints().await.iter().map(|logged| fault(logged)));
+        faults
+    }
+
+    /// What axe's rules for WCAG 2.2 A and AA and its best practices find.
+    async fn violations(&self) -> Vec<Value> {
         let axe = std::fs::read_to_string(variable("MILLRACE_TEST_AXE")).expect("axe-core");
         self.run(&axe).await;
         let script = "const done = arguments[arguments.length - 1]; \
@@ -243,15 +253,15 @@ impl Browser {
                         at: v.nodes.slice(0, 5).map(n => n.target.join(' ') + ': ' + n.failureSummary)}))), \
                         error => done([{rule: 'axe failed', help: String(error)}]));";
         let violations = self.post("execute/async", json!({"script": script, "args": []})).await;
-        assert_eq!(violations, json!([]), "{page} ({}): {violations:#}", self.look.name());
+        violations.as_array().expect("violations").clone()
     }
 
     /// Nothing but tables and drawings, which scroll by themselves, may be wider than the window.
-    pub(crate) async fn assert_fits(&self, page: &str) {
+    async fn too_wide(&self) -> Option<String> {
         let script = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]";
         let widths = self.run(script).await;
         let (needed, there) = (widths[0].as_u64(), widths[1].as_u64());
-        assert!(needed <= there, "{page} ({}) scrolls sideways: {needed:?} > {there:?}", self.look.name());
+        (needed > there).then(|| format!("scrolls sideways: {needed:?} > {there:?}"))
     }
 
     /// The whole page as a picture, in `target/screenshots`.
