@@ -36,8 +36,7 @@ async fn stored(setup: &Setup) -> (Vec<TraceRecord>, u64) {
 
     // What lies there can be found as well.
     for record in records.iter().step_by(997) {
-        let mut terms = Vec::new();
-        Term::of(record, &mut |term| terms.push(term));
+        let terms: Vec<Term> = record.event.message_ids().iter().map(|id| Term::text(id)).collect();
         let found = traces.find(&terms, 10_000).await.unwrap();
         assert!(found.records.contains(record), "{record:?} is stored and not found");
     }
