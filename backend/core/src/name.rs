@@ -74,7 +74,7 @@ pub enum TopicKind {
 }
 
 /// System topics that do not begin with `rmq_sys_` (`TopicValidator`, 5.x).
-const SYSTEM_TOPICS: [&str; 13] = [
+const SYSTEM_TOPICS: [&str; 15] = [
     "TBW102",
     "SCHEDULE_TOPIC_XXXX",
     "BenchmarkTest",
@@ -88,6 +88,8 @@ const SYSTEM_TOPICS: [&str; 13] = [
     "RMQ_SYS_TRANS_CHECK_MAX_TIME_TOPIC",
     "DefaultHeartBeatSyncerTopic",
     "RMQ_SYS_EVENT_TOPIC",
+    "RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC",
+    "RMQ_SYS_ROCKSDB_TRANS_OP_HALF_TOPIC",
 ];
 
 impl TopicKind {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use millrace_broker::{BrokerError, BrokerRead, BrokerTail, Message, PulledBatch};
 use millrace_core::name::QueueRef;
-use millrace_core::time::Millis;
+use millrace_core::time::{Clock, Millis};
 use millrace_core::trace::{Term, TraceMessage, decode};
 use millrace_store::IndexedMessage;
 use tokio::sync::mpsc;
@@ -36,6 +36,7 @@ pub(super) struct Reader {
     /// The store's position with the newest store time, where the store has one.
     pub start: Option<(i64, Option<Millis>)>,
     pub state: Arc<IngestState>,
+    pub clock: Arc<dyn Clock>,
     pub out: mpsc::Sender<Stretch>,
     pub stop: CancellationToken,
 }
@@ -73,7 +74,7 @@ impl Reader {
                 }
             };
             pause = RETRY_FIRST;
-            self.state.queue_heard(&self.queue, Ok(batch.max));
+            self.state.queue_heard(&self.queue, self.clock.now(), Ok(batch.max));
             if batch.messages.is_empty() && batch.next == at && expected == Some(at) {
                 continue;
             }
@@ -111,7 +112,7 @@ impl Reader {
     }
 
     async fn wait_after(&self, error: &BrokerError, pause: &mut Duration) {
-        self.state.queue_heard(&self.queue, Err(error.to_string()));
+        self.state.queue_heard(&self.queue, self.clock.now(), Err(error.to_string()));
         tracing::debug!(queue = %self.queue, %error, "reading a trace queue failed, trying again");
         tokio::time::sleep(*pause).await;
         *pause = (*pause * 2).min(RETRY_LONGEST);

@@ -25,6 +25,8 @@ pub struct QueueProgress {
     pub max: Option<i64>,
     /// Store time of the last written message.
     pub stored: Option<Millis>,
+    /// When nothing was left to read, the last time that was seen.
+    pub ended: Option<Millis>,
     /// Messages that were gone at the broker before they could be read.
     pub expired: u64,
     /// Why the queue is not being read just now.
@@ -35,6 +37,12 @@ impl QueueProgress {
     /// Messages still to read; `None` until the broker told its highest offset.
     pub fn lag(&self) -> Option<i64> {
         self.max.map(|max| (max - self.next).max(0))
+    }
+
+    fn seen(&mut self, now: Millis) {
+        if self.lag() == Some(0) {
+            self.ended = Some(now);
+        }
     }
 }
 
@@ -198,7 +206,8 @@ impl IngestState {
     }
 
     pub(super) fn queue_started(&self, queue: &QueueRef, next: i64, stored: Option<Millis>) {
-        let progress = QueueProgress { queue: queue.clone(), next, max: None, stored, expired: 0, error: None };
+        let progress =
+            QueueProgress { queue: queue.clone(), next, max: None, stored, ended: None, expired: 0, error: None };
         self.lock().queues.insert(queue.clone(), progress);
         self.announce();
     }
@@ -209,12 +218,13 @@ impl IngestState {
     }
 
     /// What the broker just told about a queue.
-    pub(super) fn queue_heard(&self, queue: &QueueRef, max: Result<i64, String>) {
+    pub(super) fn queue_heard(&self, queue: &QueueRef, now: Millis, max: Result<i64, String>) {
         if let Some(progress) = self.lock().queues.get_mut(queue) {
             match max {
                 Ok(max) => {
                     progress.max = Some(max);
                     progress.error = None;
+                    progress.seen(now);
                 }
                 Err(why) => progress.error = Some(why),
             }
@@ -247,6 +257,7 @@ impl IngestState {
                 progress.next = next;
                 progress.stored = stored.or(progress.stored);
                 progress.max = progress.max.map(|max| max.max(next));
+                progress.seen(now);
             }
         }
         drop(inner);
@@ -262,16 +273,44 @@ impl IngestState {
     }
 }
 
-/// A queue that is read to its end is read up to the present; one behind, up to its last written message. A queue
-/// that never told leaves the watermark unknown.
+/// A queue that is read to its end is read up to the present; one behind, up to its last written message or to when its
+/// end was last seen, whichever is later. A queue that never told leaves the watermark unknown.
 fn watermark<'a>(queues: impl Iterator<Item = &'a QueueProgress>, now: Millis) -> Option<Millis> {
     let mut mark = None;
     for queue in queues {
         let at = match (queue.error.is_none(), queue.lag()) {
             (true, Some(0)) => now,
-            _ => queue.stored?,
+            _ => queue.stored.max(queue.ended)?,
         };
         mark = Some(mark.map_or(at, |mark: Millis| mark.min(at)));
     }
     mark
+}
+
+#[cfg(test)]
+mod tests {
+    use millrace_core::name::QueueRef;
+    use millrace_core::time::Millis;
+    use millrace_store::Appended;
+
+    use super::IngestState;
+
+    /// A message that arrives in a queue that was quiet for long does not put ingest behind by that long.
+    #[test]
+    fn a_quiet_queue_was_read_up_to_when_its_end_was_seen() {
+        let state = IngestState::idle("shop");
+        let queue = QueueRef { topic: "RMQ_SYS_TRACE_TOPIC".into(), broker: "broker-a".into(), queue: 0 };
+        let behind = |now: i64| state.status(Millis(now)).behind_ms;
+        state.queue_started(&queue, 7, Some(Millis(1_000)));
+        assert_eq!(behind(2_000), Some(1_000), "nothing heard yet");
+        state.queue_heard(&queue, Millis(300_000), Ok(7));
+        assert_eq!(behind(305_000), Some(0));
+        state.queue_heard(&queue, Millis(310_000), Ok(9));
+        assert_eq!(behind(311_000), Some(11_000));
+        state.queue_heard(&queue, Millis(312_000), Err("gone".into()));
+        assert_eq!(behind(313_000), Some(13_000));
+        state.queue_heard(&queue, Millis(314_000), Ok(9));
+        state.written(Millis(315_000), Appended::default(), [(queue.clone(), 9, Some(Millis(309_900)))]);
+        assert_eq!(behind(316_000), Some(0));
+    }
 }

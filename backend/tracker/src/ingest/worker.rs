@@ -46,7 +46,15 @@ pub(super) async fn run(
         stop: stop.clone(),
     };
     let writing = tokio::spawn(writer.run());
-    let mut worker = Worker { cluster, store, settings, state: Arc::clone(&state), out, readers: HashMap::new() };
+    let mut worker = Worker {
+        cluster,
+        store,
+        settings,
+        state: Arc::clone(&state),
+        clock: Arc::clone(&clock),
+        out,
+        readers: HashMap::new(),
+    };
     let mut tick = tokio::time::interval(worker.settings.rebalance_every);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut retained = Millis(i64::MIN);
@@ -83,6 +91,7 @@ struct Worker {
     store: Arc<dyn TraceStore>,
     settings: IngestSettings,
     state: Arc<IngestState>,
+    clock: Arc<dyn Clock>,
     out: mpsc::Sender<Stretch>,
     readers: HashMap<QueueRef, Running>,
 }
@@ -137,6 +146,7 @@ impl Worker {
                 queue: queue.clone(),
                 start,
                 state: Arc::clone(&self.state),
+                clock: Arc::clone(&self.clock),
                 out: self.out.clone(),
                 stop: stop.clone(),
             };
