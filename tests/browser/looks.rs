@@ -65,7 +65,7 @@ async fn look_at_everything(language: &'static str, theme: &'static str) {
         // The address does not exist, and the browser says so of itself; the page must still be a good one.
         browser.open(&server.api.url("/no/such/page")).await;
         browser.photograph("no-such-page").await;
-        let expected = |fault: &String| !fault.contains("404");
+        let expected = |fault: &String| !fault.contains("the server responded with a status of 404");
         faults.extend(browser.faults("no-such-page").await.into_iter().filter(expected));
         browser.close().await;
     }

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use millrace_core::trace::{Term, TraceRecord};
 use millrace_store::{DatabaseUrl, SegmentRules, Stores};
+use serde_json::Value;
 
 use crate::support::api::Api;
 use crate::support::millrace::{CLUSTER, Setup, name_server};
 
 const KILLS: usize = 30;
 const LOAD: u64 = 600_000;
+/// What is added when everything has been read before the last kill.
+const MORE: u64 = 100_000;
 /// The latest moment of a kill after ingest moved.
 const LATEST_MS: u64 = 120;
 
@@ -44,6 +47,12 @@ async fn stored(setup: &Setup) -> (Vec<TraceRecord>, u64) {
     (records, counted)
 }
 
+/// Whether a queue has something left to read, or has not told yet.
+fn behind(ingest: &Value) -> bool {
+    let queues = ingest["queues"].as_array().unwrap();
+    queues.is_empty() || queues.iter().any(|queue| queue["lag"].as_i64() != Some(0))
+}
+
 /// A number below `limit` that nobody chose.
 fn any_below(limit: u64) -> u64 {
     RandomState::new().hash_one(0) % limit
@@ -58,10 +67,12 @@ async fn killed_ingest_ends_with_the_rows_of_an_undisturbed_one() {
         let server = killed.start();
         // Some die while they start, most while they read.
         if round % 5 != 0 {
-            let moved = |answer: &serde_json::Value| answer["records"].as_u64().is_some_and(|records| records > 0);
-            let ingest = server.api.until(&Api::of_cluster("/ingest"), moved).await;
-            let behind = ingest["queues"].as_array().unwrap().iter().any(|queue| queue["lag"].as_i64() != Some(0));
-            in_the_middle += usize::from(behind);
+            let moved = |answer: &Value| answer["records"].as_u64().is_some_and(|records| records > 0);
+            let ingest = server.api.until(&Api::of_cluster("/ingest"), |answer| moved(answer) || !behind(answer)).await;
+            in_the_middle += usize::from(behind(&ingest));
+            if !behind(&ingest) {
+                fill_trace_topic(MORE);
+            }
         }
         tokio::time::sleep(Duration::from_millis(any_below(LATEST_MS))).await;
         server.kill();

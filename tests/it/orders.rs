@@ -122,6 +122,8 @@ async fn verdicts_name_where_an_order_stopped() {
                 assert_eq!(hop["state"]["code"], "dead_lettered");
                 assert_eq!(hop["state"]["confirmed"], true, "the copy is in the dead-letter topic: {hop:#}");
                 assert_eq!(hop["dead_letters"][0]["topic"], "%DLQ%order_cleaner");
+                let reader = flow.hop("dead_reader", &raw.message_id, "orders_raw");
+                assert_eq!(reader["read_from"]["topic"], "%DLQ%order_cleaner", "its copy, not the message: {reader:#}");
             }
             4 => assert!(
                 ["complete", "traced_ok", "dropped_at"].contains(&flow.verdict()),

@@ -16,8 +16,8 @@ use crate::remoting::{Reply, Request, RequestCode, ResponseCode};
 
 /// What one pull asks for. Brokers answer 32 at most unless told otherwise (`maxTransferCountOnMessageInMemory`).
 const BATCH: u32 = 512;
-/// Beyond the wait at the broker, before a long pull counts as lost.
-const GRACE: Duration = Duration::from_secs(5);
+/// Beyond the wait at the broker, before a long pull counts as lost. Brokers look every 5 s for pulls that waited enough.
+const GRACE: Duration = Duration::from_secs(15);
 
 #[async_trait]
 impl BrokerTail for Link {

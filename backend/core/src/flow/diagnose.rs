@@ -220,9 +220,10 @@ pub(super) fn judge(flow: &Flow, groups: &Groups<'_>, options: &Options) -> Verd
     if flow.messages.is_empty() {
         return Verdict::NotFound;
     }
-    let expected = flow.sure_hops().filter(|(_, hop)| !matches!(hop.state, HopState::NotExpected { .. })).count();
-    let reached =
-        flow.sure_hops().filter(|(_, hop)| matches!(hop.state, HopState::Ok { .. } | HopState::Passed)).count();
+    // Who takes dead letters is not among those that the message was for.
+    let meant = || flow.sure_hops().map(|(_, hop)| hop).filter(|hop| hop.read_from.is_none());
+    let expected = meant().filter(|hop| !matches!(hop.state, HopState::NotExpected { .. })).count();
+    let reached = meant().filter(|hop| matches!(hop.state, HopState::Ok { .. } | HopState::Passed)).count();
     let name = |hop: &Hop| hop.group.clone().unwrap_or_default();
     let stopped = |hop: &Hop| match hop.state {
         HopState::DeadLettered { tries, since, .. } => Some((tries, since)),
@@ -270,10 +271,10 @@ fn ended(flow: &Flow, groups: &Groups<'_>, reached: usize) -> Verdict {
     if reached > 0 {
         let at = flow.sure_hops().filter_map(|(_, hop)| hop.end()).max();
         let known = flow.sure_messages().all(|(at, message)| {
-            let topic = message.topic.as_deref();
             flow.hops_of(at).all(|(_, hop)| {
+                let topic = hop.read_from.as_ref().map(|copy| &copy.topic).or(message.topic.as_ref());
                 !matches!(hop.state, HopState::Unknown { .. })
-                    && groups.subscription(topic, hop.group.as_deref()).is_some()
+                    && groups.subscription(topic.map(String::as_str), hop.group.as_deref()).is_some()
             })
         });
         return if known {

@@ -267,7 +267,9 @@ pub struct Hop {
     /// How often the group tries again before the dead-letter topic, where it is known.
     pub max_retries: Option<i64>,
     pub dead_letters: Vec<DeadLetterCopy>,
-    /// From the end of the send (or the commit) to the first begin, in milliseconds.
+    /// The dead letter that the group took, rather than the message itself.
+    pub read_from: Option<DeadLetterCopy>,
+    /// From the end of the send (or the commit, or the storing of the dead letter) to the first begin, in milliseconds.
     pub waited: Option<i64>,
     /// Sum of the attempts' working times, in milliseconds.
     pub worked: Option<i64>,
@@ -277,6 +279,11 @@ impl Hop {
     /// When the last attempt ended.
     pub fn end(&self) -> Option<Millis> {
         self.attempts.iter().filter_map(|attempt| attempt.end).max()
+    }
+
+    /// When the group could first get what it took.
+    pub fn visible(&self, message: &MessageNode) -> Option<Millis> {
+        self.read_from.as_ref().map_or_else(|| message.visible(), |copy| copy.stored)
     }
 
     pub fn begin(&self) -> Option<Millis> {

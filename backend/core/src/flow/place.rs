@@ -22,6 +22,8 @@ pub(super) struct HopDraft {
     /// One for each attempt: see [`Delivery::window_ms`].
     pub(super) windows: Vec<Option<i64>>,
     pub(super) dead_letters: Vec<DeadLetterCopy>,
+    /// See [`super::model::Hop::read_from`].
+    pub(super) read_from: Option<DeadLetterCopy>,
     pub(super) machines: BTreeSet<Machine>,
     /// Nothing of it was traced; a child names its message.
     pub(super) by_child: bool,
@@ -111,6 +113,7 @@ pub(super) fn hops(gathered: &Gathered, keys: &[MessageKey], groups: &Groups<'_>
             add_dead_letter(&mut hops, keys, group, [Some(message_id), origin_id.as_ref()], copy);
         }
     }
+    find_readers_of_dead_letters(&mut hops, keys, groups);
     for (message, key) in keys.iter().enumerate() {
         let Some(topic) = key.topic.as_deref() else { continue };
         let mut expected: BTreeSet<&str> = groups.subscribers(topic).collect();
@@ -212,5 +215,25 @@ fn add_dead_letter(
     if !hop.dead_letters.contains(&copy) {
         hop.dead_letters.push(copy);
         hop.dead_letters.sort();
+    }
+}
+
+/// A dead letter keeps its message's id, so a delivery of it looks like one of the message: subscriptions decide.
+fn find_readers_of_dead_letters(
+    hops: &mut BTreeMap<(usize, Option<String>), HopDraft>,
+    keys: &[MessageKey],
+    groups: &Groups<'_>,
+) {
+    let copies: Vec<(usize, DeadLetterCopy)> =
+        hops.values().flat_map(|hop| hop.dead_letters.iter().map(|copy| (hop.message, copy.clone()))).collect();
+    for (message, copy) in copies {
+        let topic = keys.get(message).and_then(|key| key.topic.as_deref());
+        for hop in hops.values_mut().filter(|hop| hop.message == message && !hop.attempts.is_empty()) {
+            let group = hop.group.as_deref();
+            let reads = groups.subscription(Some(&copy.topic), group).is_some();
+            if reads && groups.subscription(topic, group).is_none() {
+                hop.read_from = Some(copy.clone());
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::gather::{Gathered, MessageKey, gather};
 use super::model::{Edge, Flow, Hop, HopRef, MessageNode, MessageRef, Span};
 use super::place::{self, Groups, HopDraft};
 use super::select::{Selection, Subject, select};
-use super::state::{Judge, waited};
+use super::state::Judge;
 use crate::id::UniqId;
 use crate::time::Millis;
 use crate::trace::{PubType, TraceRecord};
@@ -173,7 +173,7 @@ impl Builder<'_> {
             let Some(node) = messages.get(message.0) else { continue };
             let broadcasting = self.groups.broadcasting(node.topic.as_deref(), draft.group.as_deref());
             let (state, evidence) = judge.state(draft, node, broadcasting);
-            let hop = Hop {
+            let mut hop = Hop {
                 message: *message,
                 or_messages: draft.or_messages.iter().filter_map(|other| place_of.get(other).copied()).collect(),
                 group: draft.group.clone(),
@@ -182,10 +182,15 @@ impl Builder<'_> {
                 broadcasting,
                 max_retries: judge.max_retries(draft.group.as_deref()),
                 dead_letters: draft.dead_letters.clone(),
-                waited: waited(draft, node),
+                read_from: draft.read_from.clone(),
+                waited: None,
                 worked: draft.attempts.iter().filter_map(super::model::Attempt::worked).reduce(i64::saturating_add),
                 attempts: draft.attempts.clone(),
             };
+            hop.waited = hop.attempts.iter().filter_map(|attempt| attempt.begin).min().and_then(|begin| {
+                let visible = hop.visible(node)?;
+                Some(begin.since(visible).max(0))
+            });
             hops.push((old, hop));
         }
         hops.sort_by_key(|(old, hop)| (hop.message, hop.begin().unwrap_or(Millis(i64::MAX)), hop.group.clone(), *old));

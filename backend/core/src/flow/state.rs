@@ -208,12 +208,6 @@ fn filtered(message: &MessageNode, expression: &str) -> bool {
     known && by_tag && !tags.contains(&"*") && message.tags.as_deref().is_none_or(|tag| !tags.contains(&tag))
 }
 
-/// From when the message could be had to the first delivery.
-pub(super) fn waited(hop: &HopDraft, message: &MessageNode) -> Option<i64> {
-    let begin = hop.attempts.iter().filter_map(|attempt| attempt.begin).min()?;
-    Some(begin.since(message.visible()?).max(0))
-}
-
 /// Whether the process traced anything after `time`, on its own clock.
 pub(super) fn still_alive(alive: &BTreeMap<String, Millis>, process: Option<&str>, time: Option<Millis>) -> bool {
     process.and_then(|process| alive.get(process)).zip(time).is_some_and(|(latest, time)| *latest > time)

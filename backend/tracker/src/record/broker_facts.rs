@@ -86,11 +86,12 @@ impl BrokerFacts {
                 .take(MAX_MESSAGES)
                 .map(|message| self.place(&topology, message, from, until)),
         );
-        let topics: BTreeSet<&str> =
-            flow.messages.iter().filter_map(|message| message.topic.as_deref()).take(MAX_TOPICS).collect();
-        let subscriptions = join_all(topics.into_iter().map(|topic| self.topic(&topology, topic, now)));
-        let dead =
-            join_all(suspects(flow).into_iter().map(|(group, id)| self.dead_letter(&topology, group, id, from, until)));
+        let suspects = suspects(flow);
+        let mut topics: BTreeSet<String> =
+            flow.messages.iter().filter_map(|message| message.topic.clone()).take(MAX_TOPICS).collect();
+        topics.extend(suspects.iter().map(|(group, _)| format!("{DLQ_PREFIX}{group}")).take(MAX_TOPICS));
+        let subscriptions = join_all(topics.iter().map(|topic| self.topic(&topology, topic, now)));
+        let dead = join_all(suspects.iter().map(|(group, id)| self.dead_letter(&topology, group, id, from, until)));
         let (places, subscriptions, dead) = futures::join!(places, subscriptions, dead);
 
         let mut facts = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::label::{Label, width};
 use super::{Drawn, Look, MOST_NODES, Passage};
-use crate::flow::model::{Confidence, Edge, Flow, Hop, HopRef, HopState, MessageRef, Rule};
+use crate::flow::model::{Confidence, DeadLetterCopy, Edge, Flow, HopRef, HopState, MessageRef, Rule};
 
 /// Room for a title in a box, in narrow characters.
 const COLUMNS: usize = 22;
@@ -65,12 +65,23 @@ impl Graph {
                 let source = graph.add(Drawn::Source(at), look, Some(&sent.group));
                 graph.join(source, topic, Passage::Done, false);
             }
+            let mut letters: BTreeMap<&str, usize> = BTreeMap::new();
             for (at, hop) in flow.hops_of(at) {
                 let (look, passage) = of_state(&hop.state);
                 let operator = graph.add(Drawn::Operator(at), look, hop.group.as_deref());
                 operators.insert(at, operator);
-                graph.join(topic, operator, passage, !hop.or_messages.is_empty());
-                graph.add_dead_letter(at, hop, operator);
+                if hop.read_from.is_none() {
+                    graph.join(topic, operator, passage, !hop.or_messages.is_empty());
+                }
+                if let Some(copy) = hop.dead_letters.first() {
+                    letters.insert(&copy.topic, graph.add_dead_letter(at, copy, operator));
+                }
+            }
+            for (at, hop) in flow.hops_of(at) {
+                let from = hop.read_from.as_ref().and_then(|copy| letters.get(copy.topic.as_str()));
+                if let (Some(from), Some(operator)) = (from, operators.get(&at)) {
+                    graph.join(*from, *operator, of_state(&hop.state).1, false);
+                }
             }
         }
         for edge in &flow.edges {
@@ -90,11 +101,10 @@ impl Graph {
         self.boxes.len() - 1
     }
 
-    fn add_dead_letter(&mut self, at: HopRef, hop: &Hop, operator: usize) {
-        if let Some(copy) = hop.dead_letters.first() {
-            let topic = self.add(Drawn::DeadLetter(at), Look::Bad, Some(&copy.topic));
-            self.join(operator, topic, Passage::Failed, false);
-        }
+    fn add_dead_letter(&mut self, at: HopRef, copy: &DeadLetterCopy, operator: usize) -> usize {
+        let topic = self.add(Drawn::DeadLetter(at), Look::Bad, Some(&copy.topic));
+        self.join(operator, topic, Passage::Failed, false);
+        topic
     }
 
     fn join(&mut self, from: usize, to: usize, passage: Passage, dotted: bool) {

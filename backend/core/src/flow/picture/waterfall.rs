@@ -144,7 +144,7 @@ fn rows(flow: &Flow, now: Millis) -> Vec<Timed> {
                 let of = RowOf::Attempt { hop: at, attempt: number };
                 let mut row = row(of, hop.group.as_deref(), kind, attempt.worked(), tries.saturating_add(1));
                 row.after_ms = before.and_then(|before| before.end).map(|end| begin.since(end).max(0));
-                let wait_from = message.visible().filter(|_| before.is_none() && attempt.begin.is_some());
+                let wait_from = hop.visible(message).filter(|_| before.is_none() && attempt.begin.is_some());
                 let end = attempt.end.unwrap_or(if kind == RowKind::Open { last.max(begin) } else { begin });
                 rows.push(Timed { row, wait_from, begin, end: end.max(begin) });
                 before = Some(attempt);

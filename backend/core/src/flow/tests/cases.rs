@@ -111,6 +111,30 @@ fn retries_end_in_the_dead_letter_topic() {
     assert_eq!(more.hops[0].state, HopState::Retrying { tries: 3, next_due: Some(Millis(101_060)) });
 }
 
+/// Dead letters keep the id: who takes them is told apart by its subscription, and is not whom the message was for.
+#[test]
+fn a_reader_of_dead_letters_is_no_reader_of_the_topic() {
+    let mut records = vec![rec(keyed(&["order-1"], publication(&["M1"], "orders", 1_000)))];
+    records.extend(delivery("R1", "M1", "shipper", (1_010, 1_014), 0, false));
+    records.extend(delivery("R2", "M1", "morgue", (9_000, 9_005), 1, true));
+    let copy = Fact::DeadLetter {
+        group: "shipper".into(),
+        message_id: "M1".into(),
+        topic: "%DLQ%shipper".into(),
+        stored: Some(Millis(2_000)),
+        offset_id: None,
+        origin_id: None,
+    };
+    let facts = [copy, subscribed("orders", "shipper"), subscribed("%DLQ%shipper", "morgue")];
+    let flow = flow("order-1", 20_000, &records, &facts);
+    let morgue = flow.hops.iter().find(|hop| hop.group.as_deref() == Some("morgue")).unwrap();
+    assert_eq!(morgue.read_from.as_ref().map(|copy| copy.topic.as_str()), Some("%DLQ%shipper"));
+    assert_eq!(morgue.waited, Some(7_000), "from the dead letter on");
+    let dead_since = Some(Millis(2_000));
+    let stopped = Verdict::StoppedAt { group: "shipper".into(), tries: 1, dead_since, reached: 0, of: 1 };
+    assert_eq!(flow.verdict, stopped);
+}
+
 #[test]
 fn a_retry_that_does_not_come_is_a_failure_only_when_it_was_looked_for() {
     let mut records = vec![rec(publication(&["M1"], "orders", 1_000))];
