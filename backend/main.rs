@@ -60,10 +60,10 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match arguments.command {
             #[cfg(feature = "embedded")]
-            Command::Demo(args) => commands::demo::run(args).await,
+            Command::Demo(args) => Box::pin(commands::demo::run(args)).await,
             Command::Serve(args) => commands::serve::run(&args).await,
             Command::Doctor(args) => commands::doctor::run(&args).await,
-            Command::Record(args) => commands::record::run(&args).await,
+            Command::Record(args) => Box::pin(commands::record::run(&args)).await,
             Command::Trace(command) => commands::trace::run(&command),
             Command::Bench(command) => commands::bench::run(command).await.map(|()| ExitCode::SUCCESS),
             Command::Health(args) => commands::health::run(&args).await,

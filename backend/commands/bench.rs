@@ -101,7 +101,7 @@ async fn ingest_broker(store: Arc<dyn TraceStore>, name_servers: &str) -> Result
         if still && lag == Some(0) && !status.queues.is_empty() {
             break;
         }
-        if began.elapsed() > Duration::from_secs(600) {
+        if began.elapsed() > Duration::from_mins(10) {
             bail!("the trace topics were not read to their end in 10 minutes");
         }
     }

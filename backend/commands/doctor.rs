@@ -244,7 +244,7 @@ async fn check_clock(read: &dyn BrokerRead, cluster: &str, broker: &Broker, repo
         Ok(Some(_)) => report.fine(format!("{cluster}: the clock of {broker} agrees with ours to the second")),
         Ok(None) => {}
         Err(error) => {
-            report.note(format!("{cluster}: the figures of {broker} are not known: {error}"), "mend the broker first")
+            report.note(format!("{cluster}: the figures of {broker} are not known: {error}"), "mend the broker first");
         }
     }
 }

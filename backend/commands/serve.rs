@@ -175,7 +175,7 @@ pub(crate) fn connect(name: &str, settings: &ClusterConfig, clients: &Clients) -
     if let Some(timeout) = settings.timeout_ms {
         wanted.timeouts.call = Duration::from_millis(timeout);
     }
-    RocketMq::connect(wanted, clients)
+    RocketMq::connect(&wanted, clients)
 }
 
 pub(crate) async fn open_stores(config: &Config) -> Result<Stores> {

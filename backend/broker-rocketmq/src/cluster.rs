@@ -21,10 +21,10 @@ pub struct RocketMq {
 impl RocketMq {
     /// `clients` is shared by all clusters of the process. One handle is one member of a consumer group: brokers keep
     /// one member a connection.
-    pub fn connect(settings: ClusterSettings, clients: &Clients) -> Self {
+    pub fn connect(settings: &ClusterSettings, clients: &Clients) -> Self {
         let (name, read_only) = (settings.name.clone(), settings.read_only);
-        let link = Arc::new(Link::new(&settings));
-        let target = ClientTarget::from(&settings);
+        let link = Arc::new(Link::new(settings));
+        let target = ClientTarget::from(settings);
         let sender = (!read_only).then(|| Arc::new(Sender::new(clients.clone(), target, link.clone())));
         let cluster = Cluster {
             name,

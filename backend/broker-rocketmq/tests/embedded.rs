@@ -34,7 +34,7 @@ async fn a_cluster_that_is_down_at_first_is_there_when_it_answers() {
     let folder = tempfile::tempdir().unwrap();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let clients = Clients::new();
-    let rocketmq = RocketMq::connect(suite::settings(&format!("127.0.0.1:{free}")), &clients);
+    let rocketmq = RocketMq::connect(&suite::settings(&format!("127.0.0.1:{free}")), &clients);
     let cluster = rocketmq.cluster();
     assert!(cluster.read.topology().await.is_err_and(|error| error.transient()));
     assert!(cluster.read.name_servers().await.iter().all(|(_, answer)| answer.is_err()));

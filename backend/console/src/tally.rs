@@ -92,6 +92,7 @@ impl<T: Copy + Default + std::ops::AddAssign + Serialize> Serialize for Tally<T>
 }
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::Tally;
     use millrace_core::time::Millis;

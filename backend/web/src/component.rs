@@ -101,7 +101,7 @@ impl Meter {
         Self { percent, state }
     }
 
-    pub(crate) fn percent(&self) -> u8 {
+    pub(crate) fn percent(self) -> u8 {
         self.percent
     }
 }

@@ -2,7 +2,13 @@
 //! no view carries language or zone, and everything but our own markup is escaped.
 
 /// Filters of all templates; askama looks for a module of this name where the view is defined.
-#[expect(unreachable_pub, reason = "the filter macro makes public methods")]
+#[expect(
+    unreachable_pub,
+    clippy::inline_always,
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    reason = "the filter macro makes the methods, and askama wants results"
+)]
 pub(crate) mod filters {
     use askama::filters::Safe;
     use askama::{Values, get_value};

@@ -18,8 +18,8 @@ use crate::settings::{ClusterSettings, Credentials};
 /// seconds and delivers again what runs over thirty: a burst would be retried instead of waiting its turn.
 const LISTENERS: usize = 64;
 const LISTENERS_WAITING: usize = 65_536;
-const LISTENER_WAIT: Duration = Duration::from_secs(600);
-const LISTENER_RUN: Duration = Duration::from_secs(3600);
+const LISTENER_WAIT: Duration = Duration::from_mins(10);
+const LISTENER_RUN: Duration = Duration::from_hours(1);
 
 /// Shared by clones.
 #[derive(Debug, Clone, Default)]

@@ -181,7 +181,7 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use bytes::{BufMut, Bytes, BytesMut};
     use millrace_core::name::QueueRef;

@@ -57,17 +57,15 @@ fn read(decoder: impl Read, compressed: usize, limit: usize) -> Result<Vec<u8>, 
 
 /// Java clients write an LZ4 frame, Rust clients a block after its length.
 fn lz4(body: &[u8], limit: usize) -> Result<Vec<u8>, InflateError> {
-    match body.strip_prefix(&LZ4_FRAME_MAGIC) {
-        Some(rest) => lz4_frame(rest, limit),
-        None => {
-            let (length, block) = body.split_first_chunk::<4>().ok_or_else(|| broken("it is too short"))?;
-            let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
-            if length > limit {
-                return Err(InflateError::TooLarge(limit));
-            }
-            lz4_flex::block::decompress(block, length).map_err(|error| broken(&error.to_string()))
-        }
+    if let Some(frame) = body.strip_prefix(&LZ4_FRAME_MAGIC) {
+        return lz4_frame(frame, limit);
     }
+    let (length, block) = body.split_first_chunk::<4>().ok_or_else(|| broken("it is too short"))?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    if length > limit {
+        return Err(InflateError::TooLarge(limit));
+    }
+    lz4_flex::block::decompress(block, length).map_err(|error| broken(&error.to_string()))
 }
 
 /// An LZ4 frame after its magic: a descriptor, blocks, an end mark. Checksums are skipped: the broker's CRC covers the

@@ -236,7 +236,7 @@ mod tests {
             for _ in 0..(state % 40) {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let [_, _, _, byte, ..] = state.to_be_bytes();
-                bytes.put_u8(if state & 3 == 0 { 0 } else { byte });
+                bytes.put_u8(if state.is_multiple_of(4) { 0 } else { byte });
             }
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let _ = decode(&mut bytes);

@@ -24,6 +24,7 @@ impl Request {
     }
 
     /// Header fields travel as strings: the Rust broker takes nothing else.
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and texts alike")]
     pub(crate) fn field(mut self, name: &'static str, value: impl ToString) -> Self {
         self.fields.insert(name, value.to_string());
         self

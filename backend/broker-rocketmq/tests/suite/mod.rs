@@ -14,7 +14,7 @@ use millrace_core::time::Millis;
 const EVER: (Millis, Millis) = (Millis(0), Millis(i64::MAX / 2));
 const KEPT_TOPIC: &str = "millrace_suite_kept";
 
-pub fn settings(name_server: &str) -> ClusterSettings {
+pub(crate) fn settings(name_server: &str) -> ClusterSettings {
     ClusterSettings::new("suite", [name_server])
 }
 
@@ -28,8 +28,8 @@ fn unique(name: &str) -> String {
 }
 
 /// Asks again until it is so; brokers index, register and rebalance in their own time.
-pub async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+pub(crate) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !so().await {
         assert!(Instant::now() < deadline, "never: {what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -59,8 +59,8 @@ fn to_send(topic: &str, key: &str, queue: Option<(&str, i32)>) -> MessageToSend 
     }
 }
 
-pub async fn run(clients: &Clients, name_server: &str) {
-    let rocketmq = RocketMq::connect(settings(name_server), clients);
+pub(crate) async fn run(clients: &Clients, name_server: &str) {
+    let rocketmq = RocketMq::connect(&settings(name_server), clients);
     let cluster = rocketmq.cluster();
     let broker = brokers(&cluster, name_server).await;
     let topic = unique("orders");
@@ -218,7 +218,7 @@ async fn offsets_by_time(cluster: &Cluster, broker: &str, topic: &str) {
 async fn membership(cluster: &Cluster, clients: &Clients, name_server: &str, broker: &str, topic: &str) {
     let group = unique("ingest");
     let topics = [topic.to_owned()];
-    let second = RocketMq::connect(settings(name_server), clients);
+    let second = RocketMq::connect(&settings(name_server), clients);
     let other = second.cluster();
     assert!(cluster.tail.members(&group, topic).await.unwrap().is_empty());
     cluster.tail.heartbeat(&group, "worker-1", &topics).await.unwrap();
@@ -325,8 +325,8 @@ impl Listener for FirstFails {
 }
 
 /// A traced producer and a traced push consumer, and the trace records that they leave.
-pub async fn pipeline(clients: &Clients, name_server: &str) {
-    let rocketmq = RocketMq::connect(settings(name_server), clients);
+pub(crate) async fn pipeline(clients: &Clients, name_server: &str) {
+    let rocketmq = RocketMq::connect(&settings(name_server), clients);
     let cluster = rocketmq.cluster();
     let broker = cluster.read.topology().await.unwrap().brokers.first().unwrap().name.clone();
     let topic = KEPT_TOPIC;
@@ -365,8 +365,8 @@ pub async fn pipeline(clients: &Clients, name_server: &str) {
 
 /// After a restart: the topic of [`pipeline`] and its message are there.
 #[cfg_attr(not(feature = "embedded"), expect(dead_code, reason = "only the embedded broker is restarted"))]
-pub async fn survived(name_server: &str) {
-    let rocketmq = RocketMq::connect(settings(name_server), &Clients::new());
+pub(crate) async fn survived(name_server: &str) {
+    let rocketmq = RocketMq::connect(&settings(name_server), &Clients::new());
     let read = rocketmq.cluster().read;
     until("the broker is registered", async || read.topology().await.is_ok_and(|t| !t.brokers.is_empty())).await;
     let broker = read.topology().await.unwrap().brokers.first().unwrap().name.clone();

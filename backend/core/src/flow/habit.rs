@@ -70,10 +70,11 @@ mod tests {
                     at + 10,
                 );
                 if n % 10 < passed {
-                    body += &format!(
+                    let passed_on = format!(
                         "Pub\u{1}{}\u{1}r\u{1}cleaner_out\u{1}clean\u{1}C{n}\u{1}t\u{1}o-{n} ~p=R{n}\u{1}b:1\u{1}1\u{1}1\u{1}0\u{1}G{n}\u{1}true\u{2}",
                         at + 7,
                     );
+                    body.push_str(&passed_on);
                 }
                 let message = TraceMessage {
                     queue: QueueRef { topic: "trace".into(), broker: "b".into(), queue: 0 },

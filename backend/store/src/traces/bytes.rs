@@ -114,7 +114,7 @@ mod tests {
             put_bytes(&mut out, &bytes);
             put_checksum(&mut out);
             let at = at.index(out.len());
-            out[at] ^= 0x10;
+            *out.get_mut(at).unwrap() ^= 0x10;
             prop_assert!(Reader::checked(&out, 7).is_err());
         }
 

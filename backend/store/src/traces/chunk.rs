@@ -158,7 +158,9 @@ mod tests {
         #[test]
         fn every_byte_of_a_message_is_kept(messages in proptest::collection::vec(message(), 0..12)) {
             let mut packer = Packer::new().unwrap();
-            messages.iter().for_each(|message| packer.push(message));
+            for message in &messages {
+                packer.push(message);
+            }
             let chunk = packer.finish().unwrap();
             prop_assert_eq!(&unpack(&chunk, None).unwrap(), &messages);
             let odd: Vec<u16> = (0..u16::try_from(messages.len()).unwrap()).filter(|place| place % 2 == 1).collect();

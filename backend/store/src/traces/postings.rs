@@ -128,7 +128,7 @@ mod tests {
             for block in Blocks::merge(runs) {
                 let before = entries.len();
                 decode(&block.entries, None, &mut entries).unwrap();
-                prop_assert_eq!(block.first, i64::from(fingerprint_of(entries[before])));
+                prop_assert_eq!(block.first, i64::from(fingerprint_of(*entries.get(before).unwrap())));
             }
             prop_assert_eq!(entries, expected);
         }

@@ -3,7 +3,7 @@
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use millrace_store::DatabaseUrl;
@@ -55,6 +55,7 @@ fn as_server_user(program: &Path) -> Command {
     }
 }
 
+#[expect(clippy::zombie_processes, reason = "the server outlives this function; a shell stops it after this process")]
 fn start(binaries: &Path) -> String {
     let folder = tempfile::Builder::new().prefix("millrace-postgres-").tempdir().unwrap().keep();
     // The server's user must be able to enter and to own it.
@@ -68,7 +69,7 @@ fn start(binaries: &Path) -> String {
         .unwrap();
     assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
     let port = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-    let server = as_server_user(&binaries.join("postgres"))
+    as_server_user(&binaries.join("postgres"))
         .arg("-D")
         .arg(&data)
         .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"])
@@ -79,7 +80,7 @@ fn start(binaries: &Path) -> String {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    stop_with_this_process(&server, &data, &folder);
+    stop_with_this_process(&data, &folder);
     wait_for(binaries, port);
     format!("postgres://postgres@127.0.0.1:{port}/postgres")
 }
@@ -92,7 +93,8 @@ fn owner() -> Option<u32> {
 
 /// A test process ends without running destructors of statics, or is killed: a shell waits for its end and stops the
 /// server that it started, and only that.
-fn stop_with_this_process(_server: &Child, data: &Path, folder: &Path) {
+#[expect(clippy::zombie_processes, reason = "the shell outlives this process, by design")]
+fn stop_with_this_process(data: &Path, folder: &Path) {
     let script = "while kill -0 \"$1\" 2>/dev/null; do sleep 0.2; done; \
                   kill -INT \"$(head -1 \"$2/postmaster.pid\")\"; \
                   while [ -e \"$2/postmaster.pid\" ]; do sleep 0.1; done; rm -rf \"$3\"";

@@ -13,18 +13,15 @@ pub(crate) fn queue(number: i32) -> QueueRef {
 
 /// One record for each key, each a delivery of it.
 pub(crate) fn message(queue_number: i32, offset: i64, keys: &[&str]) -> TraceMessage {
-    let body: String = keys
-        .iter()
-        .enumerate()
-        .map(|(place, key)| {
-            let id = format!("7F0000010A2B18B4AAC2{:08X}{:04X}", offset * 7 + i64::from(queue_number), place);
-            format!(
-                "SubBefore\u{1}{}\u{1}DefaultRegion\u{1}billing\u{1}req-{id}\u{1}{id}\u{1}0\u{1}{key}\u{2}",
-                1000 + offset
-            )
-        })
-        .collect();
-    raw(queue_number, offset, &body)
+    let record = |(place, key): (usize, &&str)| {
+        let id = format!("7F0000010A2B18B4AAC2{:08X}{:04X}", offset * 7 + i64::from(queue_number), place);
+        format!(
+            "SubBefore\u{1}{}\u{1}DefaultRegion\u{1}billing\u{1}req-{id}\u{1}{id}\u{1}0\u{1}{key}\u{2}",
+            1000 + offset
+        )
+    };
+    let body: Vec<String> = keys.iter().enumerate().map(record).collect();
+    raw(queue_number, offset, &body.concat())
 }
 
 pub(crate) fn raw(queue_number: i32, offset: i64, body: &str) -> TraceMessage {
@@ -45,7 +42,7 @@ pub(crate) fn indexed(message: TraceMessage) -> IndexedMessage {
     decoded.records.iter().for_each(|record| {
         Term::of(record, &mut |term| {
             terms.insert(term);
-        })
+        });
     });
     IndexedMessage {
         records: u32::try_from(decoded.records.len()).unwrap(),

@@ -1,5 +1,5 @@
 //! The tracker on the in-memory cluster and an in-memory store.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod ingest;
 mod memory_store;

@@ -59,7 +59,7 @@ pub(crate) struct Attention {
     state: &'static str,
     /// In a sentence, in English.
     headline: String,
-    detail: Option<String>,
+    detail: String,
     #[serde(flatten)]
     #[schema(value_type = Object)]
     facts: millrace_console::overview::Attention,
@@ -115,7 +115,7 @@ pub(crate) async fn overview(InCluster { cx, view }: InCluster) -> Json<ClusterO
     let attention = |attention: millrace_console::overview::Attention| Attention {
         state: overview::state(&attention).name(),
         headline: overview::headline(&attention, cx.now, Locale::En).text(Locale::En),
-        detail: overview::detail(&attention).map(|detail| detail.text(Locale::En)),
+        detail: overview::detail(&attention).text(Locale::En),
         facts: attention,
     };
     let counted = |count: usize| match overview.coverage.as_of {

@@ -36,6 +36,7 @@ pub(crate) struct Ingest {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "a queue is known by its number")]
 pub(crate) struct Queue {
     topic: String,
     broker: String,

@@ -35,7 +35,7 @@ pub(crate) fn lines(all: &[Attention], cluster: &str, now: Millis, locale: Local
         lines.extend(of_kind.iter().take(EACH).map(|attention| AttentionLine {
             state: state(attention),
             headline: headline(attention, now, locale),
-            detail: detail(attention),
+            detail: Some(detail(attention)),
             link: link(attention, cluster),
         }));
         if let Some(more) = of_kind.len().checked_sub(EACH).filter(|more| *more > 0) {
@@ -103,8 +103,8 @@ pub(crate) fn headline(attention: &Attention, now: Millis, locale: Locale) -> Ms
 }
 
 /// What it means and what to do.
-pub(crate) fn detail(attention: &Attention) -> Option<Msg> {
-    Some(match attention {
+pub(crate) fn detail(attention: &Attention) -> Msg {
+    match attention {
         Attention::ClusterUnreachable { why, .. }
         | Attention::NameServerDown { why, .. }
         | Attention::BrokerDown { why, .. } => Msg::new("overview-reason").with("why", why),
@@ -121,7 +121,7 @@ pub(crate) fn detail(attention: &Attention) -> Option<Msg> {
         Attention::DeadLetters { .. } => Msg::new("overview-dead-letters-way"),
         Attention::TraceTopicMissing { .. } => Msg::new("overview-no-trace-topic-way"),
         Attention::TopicDiffers { .. } => Msg::new("overview-differs-way"),
-    })
+    }
 }
 
 /// The page of what it is about.
@@ -183,9 +183,7 @@ mod tests {
         ];
         for attention in kinds {
             for locale in Locale::ALL {
-                for msg in
-                    [Some(headline(&attention, Millis(90_000), locale)), detail(&attention)].into_iter().flatten()
-                {
+                for msg in [headline(&attention, Millis(90_000), locale), detail(&attention)] {
                     let text = msg.text(locale);
                     assert!(text != msg.key() && !text.contains('{'), "{locale:?} {attention:?}: {text}");
                 }
