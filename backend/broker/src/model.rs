@@ -12,6 +12,13 @@ pub struct Topology {
     pub brokers: Vec<Broker>,
 }
 
+impl Topology {
+    /// Whether brokers make the topic for themselves: each makes one of its own name and one of its cluster's.
+    pub fn is_own_topic(&self, topic: &str) -> bool {
+        self.brokers.iter().any(|broker| broker.name == topic || broker.cluster == topic)
+    }
+}
+
 /// A broker name with its replicas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Broker {

@@ -241,7 +241,7 @@ record-finds-late = Took { $took }; no more than { $limit } were allowed
 record-finds-again = Delivered again after a success: { $times ->
     [one] once
    *[other] { $times } times
-}
+}. As it should be where each client of the group gets every message.
 record-finds-sent-again = The same was sent { $times } times
 record-finds-order = A later message of the same key was begun first
 record-finds-timeout = Ran past the consume timeout

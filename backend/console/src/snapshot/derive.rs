@@ -113,7 +113,10 @@ fn topic(
     let first = places.first().map(|place| &place.config);
     TopicState {
         name: name.to_owned(),
-        kind: TopicKind::of(name),
+        kind: match memory.topology.value() {
+            Some(topology) if topology.is_own_topic(name) => TopicKind::System,
+            _ => TopicKind::of(name),
+        },
         message_type: first.map_or(MessageType::Unspecified, |config| config.message_type),
         differs: places.iter().any(|place| Some(&place.config) != first),
         queues: queues(&places, &unread.topics),

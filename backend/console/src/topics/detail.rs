@@ -110,7 +110,7 @@ impl Console {
         let readers = readers(name, &snapshot.brokers, &brokers, subscribed, state.as_deref());
         Ok(TopicDetail {
             name: name.to_owned(),
-            kind: TopicKind::of(name),
+            kind: state.as_ref().map_or_else(|| TopicKind::of(name), |state| state.kind),
             state,
             brokers,
             route: route.into(),

@@ -162,6 +162,7 @@ async fn kinds_are_exact_and_chips_count() {
         .topic_on("broker-a", config("%DLQ%pricing", 1, MessageType::Unspecified))
         .topic_on("broker-a", config("%RETRY%pricing", 1, MessageType::Unspecified))
         .topic_on("broker-a", config("RMQ_SYS_TRACE_TOPIC", 1, MessageType::Unspecified))
+        .topic_on("broker-a", config("broker-a", 1, MessageType::Unspecified))
         .topic_on("broker-a", config("orders", 1, MessageType::Fifo));
     let world = World::of(&fake).await;
     let snapshot = world.console.snapshot();
@@ -173,8 +174,8 @@ async fn kinds_are_exact_and_chips_count() {
     assert_eq!((page.all, page.counts[&Chip::DeadLetter], page.counts[&Chip::Unspecified]), (3, 1, 1));
     let chosen = |chip| TopicQuery { chip: Some(chip), ..TopicQuery::default() };
     assert_eq!(shown(chosen(Chip::DeadLetter)), ["%DLQ%pricing"]);
-    assert_eq!(shown(chosen(Chip::System)), ["RMQ_SYS_TRACE_TOPIC"]);
-    assert_eq!(shown(TopicQuery { hide_system: false, ..TopicQuery::default() }).len(), 6);
+    assert_eq!(shown(chosen(Chip::System)), ["RMQ_SYS_TRACE_TOPIC", "broker-a"], "a broker makes a topic of its name");
+    assert_eq!(shown(TopicQuery { hide_system: false, ..TopicQuery::default() }).len(), 7);
     assert_eq!(shown(TopicQuery { filter: " ORD ".into(), ..TopicQuery::default() }), ["orders"]);
     let last = list(&snapshot, &TopicQuery { page: 9, size: 2, ..TopicQuery::default() });
     assert_eq!((last.page, last.pages, last.total, last.rows.len()), (2, 2, 3, 1));

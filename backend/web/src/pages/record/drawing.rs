@@ -1,7 +1,7 @@
 //! The flow's drawing with its words: core makes the geometry, this adds the second lines, signs and links.
 
 use millrace_core::flow::picture::{Drawn, Look, Node, Passage, Path, Picture};
-use millrace_core::flow::{Flow, Hop, HopState, MessageNode, TransactionOutcome, picture};
+use millrace_core::flow::{Attempt, Flow, Hop, HopState, MessageNode, TransactionOutcome, picture};
 
 use super::{Reader, words};
 use crate::i18n::Msg;
@@ -183,15 +183,11 @@ fn consumed(hop: &Hop, reader: &Reader<'_>) -> String {
     let mut parts = vec![reader.say(&word)];
     match hop.state {
         HopState::Ok { .. } => {
-            parts.extend(
-                hop.attempts
-                    .iter()
-                    .rfind(|attempt| attempt.ok == Some(true))
-                    .and_then(millrace_core::flow::Attempt::worked)
-                    .map(|ms| reader.duration(ms)),
-            );
-            if hop.attempts.len() > 1 {
-                parts.push(reader.say(&Msg::new("record-nth-try").with("n", hop.attempts.len())));
+            let ended = hop.attempts.iter().rfind(|attempt| attempt.ok == Some(true));
+            parts.extend(ended.and_then(Attempt::worked).map(|ms| reader.duration(ms)));
+            // Clients of a broadcasting group each have a first try.
+            if let Some(retries) = ended.and_then(|attempt| attempt.retry).filter(|retries| *retries > 0) {
+                parts.push(reader.say(&Msg::new("record-nth-try").with("n", retries.saturating_add(1))));
             }
         }
         HopState::Consuming { since: Some(since) } => parts.push(reader.duration(reader.now().since(since).max(0))),
