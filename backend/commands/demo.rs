@@ -4,6 +4,7 @@
 
 mod pipeline;
 
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -44,7 +45,7 @@ pub(crate) async fn run(args: DemoArgs) -> Result<ExitCode> {
 
     let mut config = config;
     config.database = Secret(format!("sqlite:{}", folder.join("millrace").display()));
-    config.bind.set_port(serve::free_port(args.port)?);
+    config.bind.set_port(free_port(args.port)?);
     config.clusters.insert(
         CLUSTER.to_owned(),
         ClusterConfig { name_servers: vec![embedded.name_server_address.clone()], ..ClusterConfig::default() },
@@ -68,4 +69,12 @@ pub(crate) async fn run(args: DemoArgs) -> Result<ExitCode> {
     embedded.stop().await;
     telemetry.shutdown();
     Ok(ExitCode::SUCCESS)
+}
+
+/// `port` where it is free on loopback, else one that the system picks.
+fn free_port(port: u16) -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", port))
+        .or_else(|_| TcpListener::bind(("127.0.0.1", 0)))
+        .context("no free port on 127.0.0.1")?;
+    Ok(listener.local_addr().context("the listener has no address")?.port())
 }

@@ -127,7 +127,11 @@ fn text(answer: &Value) -> String {
             let group = hop.get("group").and_then(Value::as_str).unwrap_or("group unknown");
             let state = sentence(hop.get("state").unwrap_or(&Value::Null), "code");
             let evidence = sentence(hop.get("evidence").unwrap_or(&Value::Null), "code");
-            lines.push(format!("    group {group}: {state}; {} tries; {evidence}", list(hop, "attempts").len()));
+            let tries = match list(hop, "attempts").len() {
+                1 => "1 try".to_owned(),
+                more => format!("{more} tries"),
+            };
+            lines.push(format!("    group {group}: {state}; {tries}; {evidence}"));
         }
     }
     for finding in list(&flow, "findings") {

@@ -1,7 +1,7 @@
 //! `millrace serve`: opens the stores, connects the clusters, reads the traces and serves the pages.
 
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpListener as StdListener};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +70,7 @@ impl Server {
         self.address
     }
 
+    #[cfg(feature = "embedded")]
     pub(crate) fn cluster(&self, name: &str) -> Option<&Cluster> {
         self.clusters.get(name)
     }
@@ -207,15 +208,6 @@ async fn serve_metrics(address: SocketAddr, telemetry: &Telemetry) -> Result<Joi
             tracing::error!(%error, "the metrics listener ended");
         }
     }))
-}
-
-/// `port` where it is free on loopback, else one that the system picks.
-#[cfg(feature = "embedded")]
-pub(crate) fn free_port(port: u16) -> Result<u16> {
-    let listener = StdListener::bind(("127.0.0.1", port))
-        .or_else(|_| StdListener::bind(("127.0.0.1", 0)))
-        .context("no free port on 127.0.0.1")?;
-    Ok(listener.local_addr().context("the listener has no address")?.port())
 }
 
 /// Ends when the process is asked to end.

@@ -247,6 +247,7 @@ record-finds-order = A later message of the same key was begun first
 record-finds-timeout = Ran past the consume timeout
 record-finds-timeout-after = Ran past the consume timeout: { $worked }
 record-finds-stuck = At work for { $age }, far past the consume timeout
+record-passed-nothing-on = passed nothing on
 record-finds-dropped = Took the record and passed nothing on
 record-finds-orphan = Consumed, but its send was not traced
 record-finds-skew = The clock of { $host } is off by { $offset }; its times are corrected

@@ -178,6 +178,7 @@ record-finds-order = 同一 Key 中较晚的消息先被处理
 record-finds-timeout = 超过消费超时
 record-finds-timeout-after = 超过消费超时：{ $worked }
 record-finds-stuck = 已处理 { $age }，远超消费超时
+record-passed-nothing-on = 没有产出
 record-finds-dropped = 收到了记录，却没有产出
 record-finds-orphan = 已消费，但发送没有轨迹
 record-finds-skew = { $host } 的时钟偏差 { $offset }；时间已校正

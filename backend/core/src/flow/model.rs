@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::finding::{Finding, Verdict};
+use super::finding::{Finding, FindingKind, Verdict};
 use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{Outcome, TransactionState};
@@ -67,6 +67,11 @@ impl Flow {
     pub fn sure_hops(&self) -> impl Iterator<Item = (HopRef, &Hop)> {
         let sure = |hop: &Hop| self.message(hop.message).is_none_or(|message| !message.perhaps);
         self.hops.iter().enumerate().filter(move |(_, hop)| sure(hop)).map(|(i, hop)| (HopRef(i), hop))
+    }
+
+    /// Whether `hop` took the record and passed nothing on, as a finding says.
+    pub fn dropped_at(&self, hop: HopRef) -> bool {
+        self.findings.iter().any(|finding| finding.hop == Some(hop) && finding.kind == FindingKind::DroppedAtOperator)
     }
 
     /// Edges that lead to `message`: its candidate parents.

@@ -68,6 +68,7 @@ impl Graph {
             let mut letters: BTreeMap<&str, usize> = BTreeMap::new();
             for (at, hop) in flow.hops_of(at) {
                 let (look, passage) = of_state(&hop.state);
+                let look = if flow.dropped_at(at) { Look::Bad } else { look };
                 let operator = graph.add(Drawn::Operator(at), look, hop.group.as_deref());
                 operators.insert(at, operator);
                 if hop.read_from.is_none() {

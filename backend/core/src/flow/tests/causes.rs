@@ -4,7 +4,7 @@
 use super::cases::{flow, subscribed};
 use crate::flow::fixture::{before, delivery, keyed, on, publication, rec};
 use crate::flow::{
-    Confidence, Evidence, Fact, Flow, HopState, MessageRef, Options, Rule, Verdict, expand, reconstruct,
+    Confidence, Evidence, Fact, Flow, HopRef, HopState, MessageRef, Options, Rule, Verdict, expand, reconstruct,
 };
 use crate::time::Millis;
 use crate::trace::{Term, TraceEvent, TraceRecord};
@@ -64,6 +64,8 @@ fn nothing_is_concluded_from_a_guess() {
     assert_eq!(told, [("M1", false), ("M2", true), (id(103, 7).as_str(), true)]);
     assert_eq!(flow.roots, [MessageRef(0)]);
     assert_eq!(flow.verdict, Verdict::DroppedAt { group: "enricher".into() });
+    let dropped: Vec<bool> = (0..flow.hops.len()).map(|hop| flow.dropped_at(HopRef(hop))).collect();
+    assert_eq!(dropped, [true, false, false]);
     assert!(flow.findings.iter().all(|finding| finding.message == Some(MessageRef(0))), "{:?}", flow.findings);
 }
 

@@ -1,7 +1,7 @@
 //! The flow's drawing with its words: core makes the geometry, this adds the second lines, signs and links.
 
 use millrace_core::flow::picture::{Drawn, Look, Node, Passage, Path, Picture};
-use millrace_core::flow::{Attempt, Flow, Hop, HopState, MessageNode, TransactionOutcome, picture};
+use millrace_core::flow::{Attempt, Flow, Hop, HopRef, HopState, MessageNode, TransactionOutcome, picture};
 
 use super::{Reader, words};
 use crate::i18n::Msg;
@@ -105,7 +105,7 @@ fn figure(node: &Node, flow: &Flow, reader: &Reader<'_>, topic_link: &impl Fn(&s
             let link = node.and_then(|node| topic_link(node.topic.as_deref()?)).map(|link| link.to_string());
             (node.map(|node| stored(node, reader)), link)
         }
-        Drawn::Operator(hop) => (flow.hop(hop).map(|hop| consumed(hop, reader)), Some(format!("#hop-{}", hop.0))),
+        Drawn::Operator(hop) => (operator(flow, hop, reader), Some(format!("#hop-{}", hop.0))),
         Drawn::DeadLetter(hop) => {
             let copy = flow.hop(hop).and_then(|hop| hop.dead_letters.first());
             let since =
@@ -176,6 +176,13 @@ fn stored(message: &MessageNode, reader: &Reader<'_>) -> String {
     }
     parts.truncate(3);
     parts.join(" · ")
+}
+
+fn operator(flow: &Flow, at: HopRef, reader: &Reader<'_>) -> Option<String> {
+    if flow.dropped_at(at) {
+        return Some(reader.say(&Msg::new("record-passed-nothing-on")));
+    }
+    flow.hop(at).map(|hop| consumed(hop, reader))
 }
 
 fn consumed(hop: &Hop, reader: &Reader<'_>) -> String {
