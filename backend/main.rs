@@ -5,6 +5,7 @@
 mod clock;
 mod commands;
 mod config;
+mod otlp;
 mod telemetry;
 
 use std::process::ExitCode;

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result};
 use opentelemetry::trace::TracerProvider as _;
-use opentelemetry_otlp::WithExportConfig;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::SdkTracerProvider;
@@ -12,6 +11,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::TelemetryConfig;
+use crate::otlp;
 
 /// The RocketMQ crates log every retry of every client; a person reads ours.
 const DEFAULT_FILTER: &str = "info,rocketmq_store=error,rocketmq_transport::clients=off,rocketmq_runtime::common=error,\
@@ -39,17 +39,8 @@ impl Telemetry {
         let mut traces = None;
         if let Some(endpoint) = &config.otlp_endpoint {
             let endpoint = endpoint.trim_end_matches('/');
-            let exporter = opentelemetry_otlp::MetricExporter::builder()
-                .with_http()
-                .with_endpoint(format!("{endpoint}/v1/metrics"))
-                .build()
-                .with_context(|| format!("telemetry.otlp_endpoint {endpoint} cannot be used for metrics"))?;
-            metrics = metrics.with_reader(PeriodicReader::builder(exporter).build());
-            let exporter = opentelemetry_otlp::SpanExporter::builder()
-                .with_http()
-                .with_endpoint(format!("{endpoint}/v1/traces"))
-                .build()
-                .with_context(|| format!("telemetry.otlp_endpoint {endpoint} cannot be used for spans"))?;
+            metrics = metrics.with_reader(PeriodicReader::builder(otlp::metric_exporter(endpoint)?).build());
+            let exporter = otlp::span_exporter(endpoint)?;
             traces = Some(SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build());
         }
         let metrics = metrics.build();
@@ -64,6 +55,8 @@ impl Telemetry {
         let spans =
             traces.as_ref().map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer("millrace")));
         let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        // One filter for both. A filter a layer loses spans where a library asks whether an event would be enabled, as
+        // sqlx does: the answer stays behind and is taken for the next span's.
         let subscriber = tracing_subscriber::registry().with(filter).with(spans);
         if config.log_json {
             subscriber.with(lines.json()).try_init()

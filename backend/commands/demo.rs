@@ -26,8 +26,14 @@ pub(crate) struct DemoArgs {
     #[arg(long, default_value_t = 8700)]
     port: u16,
     /// Records a second that the source sends after the first hundred
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, conflicts_with = "bare")]
     rate: u32,
+    /// No pipeline: an empty RocketMQ and the pages, for clients of your own
+    #[arg(long)]
+    bare: bool,
+    /// Port of the name server; a free one if not given
+    #[arg(long, value_name = "PORT")]
+    name_server_port: Option<u16>,
 }
 
 pub(crate) async fn run(args: DemoArgs) -> Result<ExitCode> {
@@ -40,7 +46,8 @@ pub(crate) async fn run(args: DemoArgs) -> Result<ExitCode> {
     let folder = args.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned())).unwrap_or_default();
 
     println!("Starting an embedded RocketMQ in {} …", folder.display());
-    let embedded = Embedded::start(&folder.join("rocketmq"), EmbeddedPorts::default()).await?;
+    let ports = EmbeddedPorts { name_server: args.name_server_port.unwrap_or(0), ..EmbeddedPorts::default() };
+    let embedded = Embedded::start(&folder.join("rocketmq"), ports).await?;
     println!("  name server {}", embedded.name_server_address);
 
     let mut config = config;
@@ -53,18 +60,23 @@ pub(crate) async fn run(args: DemoArgs) -> Result<ExitCode> {
     let server = serve::start(&config).await?;
     let cluster = server.cluster(CLUSTER).context("the demo cluster")?;
     let target = ClientTarget::new([&embedded.name_server_address]);
-    let pipeline = pipeline::start(cluster, target, args.rate).await?;
+    let pipeline = if args.bare { None } else { Some(pipeline::start(cluster, target, args.rate).await?) };
 
     println!("\nMillrace is at  http://{}\n", server.address());
-    println!("A source sends orders through three operators to two sinks. Records worth looking up:");
-    for (key, why) in pipeline::WORTH_A_LOOK {
-        println!("  http://{}/c/{CLUSTER}/records?q={key:<12}  {why}", server.address());
+    if pipeline.is_some() {
+        println!("A source sends orders through three operators to two sinks. Records worth looking up:");
+        for (key, why) in pipeline::WORTH_A_LOOK {
+            println!("  http://{}/c/{CLUSTER}/records?q={key:<12}  {why}", server.address());
+        }
+        println!();
     }
-    println!("\nCtrl-C ends it.");
+    println!("Ctrl-C ends it.");
 
     serve::signal().await?;
     println!("\nStopping …");
-    pipeline.stop().await;
+    if let Some(pipeline) = pipeline {
+        pipeline.stop().await;
+    }
     server.stop().await;
     embedded.stop().await;
     telemetry.shutdown();

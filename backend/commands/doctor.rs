@@ -6,6 +6,7 @@ use anyhow::Result;
 use millrace_broker::{Broker, BrokerError, BrokerRead, Cluster};
 use millrace_broker_rocketmq::client::Clients;
 use millrace_core::name::{TRACE_TOPIC, is_trace_topic};
+use millrace_store::StoreError;
 
 use crate::commands::serve;
 use crate::config::{ClusterConfig, Config, ConfigArgs};
@@ -94,6 +95,10 @@ async fn check_database(config: &Config, report: &mut Report) {
     };
     match checked.await {
         Ok(()) => report.fine("the database opens, is migrated and can be written"),
+        Err(error) if matches!(error.downcast_ref(), Some(StoreError::Locked(_))) => report.note(
+            format!("the database is in use: {error:#}"),
+            "nothing to do if that is this deployment's server: its /readyz tells whether the database answers",
+        ),
         Err(error) => report.wrong(
             format!("database: {error:#}"),
             "check `database` in the configuration, the rights on its folder, and that no other Millrace uses it",

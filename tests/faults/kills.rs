@@ -1,16 +1,13 @@
 //! kill -9, over and over, while a load is read.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use millrace_core::trace::{Term, TraceRecord};
-use millrace_store::{DatabaseUrl, SegmentRules, Stores};
 use serde_json::Value;
 
+use crate::load::{fill_trace_topic, stored, trace_topic};
 use crate::support::api::Api;
-use crate::support::millrace::{CLUSTER, Setup, name_server};
+use crate::support::millrace::Setup;
 
 const KILLS: usize = 30;
 const LOAD: u64 = 600_000;
@@ -18,34 +15,6 @@ const LOAD: u64 = 600_000;
 const MORE: u64 = 100_000;
 /// The latest moment of a kill after ingest moved.
 const LATEST_MS: u64 = 120;
-
-fn fill_trace_topic(records: u64) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/rocketmq");
-    let filled = Command::new(script)
-        .args(["java", "FillTraces", &name_server(), &records.to_string()])
-        .output()
-        .expect("the cluster's script runs");
-    assert!(filled.status.success(), "{}", String::from_utf8_lossy(&filled.stderr));
-}
-
-/// Everything that a stopped server left in its database, in order.
-async fn stored(setup: &Setup) -> (Vec<TraceRecord>, u64) {
-    let url: DatabaseUrl = setup.database.url().parse().unwrap();
-    let stores = Stores::open(&url).await.unwrap();
-    let traces = stores.traces(CLUSTER, SegmentRules::default()).await.unwrap();
-    let counted = traces.segments().await.unwrap().iter().map(|segment| segment.records).sum();
-    let mut records = traces.newest(usize::MAX).await.unwrap();
-    records.sort_by(|a, b| a.origin.cmp(&b.origin));
-
-    // What lies there can be found as well.
-    for record in records.iter().step_by(997) {
-        let terms: Vec<Term> = record.event.message_ids().iter().map(|id| Term::text(id)).collect();
-        let found = traces.find(&terms, 10_000).await.unwrap();
-        assert!(found.records.contains(record), "{record:?} is stored and not found");
-    }
-    stores.close().await;
-    (records, counted)
-}
 
 /// Whether a queue has something left to read, or has not told yet.
 fn behind(ingest: &Value) -> bool {
@@ -60,6 +29,7 @@ fn any_below(limit: u64) -> u64 {
 
 #[tokio::test]
 async fn killed_ingest_ends_with_the_rows_of_an_undisturbed_one() {
+    let _turn = trace_topic().await;
     fill_trace_topic(LOAD);
     let killed = Setup::new();
     let mut in_the_middle = 0;

@@ -22,6 +22,12 @@ async fn a_message_of_a_batch_has_its_publication() {
         assert_eq!(message["evidence"]["code"], "traced");
         // By key it is found too, although brokers and clients trace less of a batch's members.
         let by_key = server.api.record(key).await;
+        let received = truth.received_by("cart_reader", key);
+        if received != sent.message_id {
+            // The embedded broker gives every member the batch's own id: what the consumers got is what is told.
+            assert_eq!(Flow::of(&by_key).messages()[0]["id"], received, "{key}");
+            continue;
+        }
         Flow::of(&by_key).message(&sent.message_id, "shop_carts");
         // Consumers trace nothing of a batch's members: that the group passed it is inferred from its offset.
         let hop = flow.hop("cart_reader", &sent.message_id, "shop_carts");

@@ -9,5 +9,6 @@ mod orders;
 mod serving;
 #[path = "../support/mod.rs"]
 mod support;
+mod telemetry;
 mod topics;
 mod truth;

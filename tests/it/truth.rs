@@ -33,6 +33,7 @@ pub(crate) struct Sent {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Consumed {
     pub(crate) group: String,
+    pub(crate) key: String,
     pub(crate) message_id: String,
     pub(crate) retry: i64,
     pub(crate) outcome: String,
@@ -101,6 +102,12 @@ impl Truth {
     pub(crate) fn sent_as(&self, case: &str, key: &str) -> &Sent {
         let mut sent = self.sent.iter().filter(|sent| sent.case == case);
         sent.find(|sent| sent.keys.iter().any(|of| of == key)).unwrap_or_else(|| panic!("no {case} of {key}"))
+    }
+
+    /// The id under which a group got the message of this key.
+    pub(crate) fn received_by(&self, group: &str, key: &str) -> &str {
+        let got = self.consumed.iter().find(|consumed| consumed.group == group && consumed.key == key);
+        &got.unwrap_or_else(|| panic!("{group} never got {key}")).message_id
     }
 
     /// Deliveries of a message to a group, in the order in which they happened.

@@ -90,8 +90,16 @@ impl Setup {
     }
 
     pub(crate) fn on(name_server: &str) -> Self {
+        Self::with_database(name_server, Database::empty)
+    }
+
+    pub(crate) fn on_postgres(name_server: &str) -> Self {
+        Self::with_database(name_server, |_| Database::Postgres(create_postgres_database()))
+    }
+
+    fn with_database(name_server: &str, database: impl FnOnce(&Path) -> Database) -> Self {
         let folder = tempfile::Builder::new().prefix("millrace-test-").tempdir().expect("a temporary folder");
-        let database = Database::empty(folder.path());
+        let database = database(folder.path());
         let group = format!("test_ingest_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         Self { folder, database, name_server: name_server.to_owned(), group, extra: Vec::new() }
     }

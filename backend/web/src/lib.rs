@@ -48,6 +48,7 @@ mod render;
 mod route;
 mod routes;
 mod security;
+mod telemetry;
 #[cfg(test)]
 mod testing;
 
@@ -76,5 +77,6 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn_with_state(Arc::clone(&app), failure::show))
         .layer(assets::compression())
         .layer(middleware::from_fn(security::headers))
+        .layer(middleware::from_fn(telemetry::observe))
         .with_state(app)
 }

@@ -8,6 +8,7 @@ use millrace_broker::{BrokerError, Result};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::{Instrument as _, Span, info_span};
 
 use super::connection::{CallError, Connection};
 use super::{Reply, Request};
@@ -41,8 +42,23 @@ impl Pool {
         self.call_within(address, request, self.timeouts.call).await
     }
 
-    /// A connection that was idle may have ended unnoticed: a call that finds it so is made once more on a new one.
+    /// As [`Pool::call`], and a span where it is a part of one: what runs by itself would be noise.
     pub(crate) async fn call_within(&self, address: &str, request: &Request, deadline: Duration) -> Result<Reply> {
+        if Span::current().is_none() {
+            return self.exchange(address, request, deadline).await;
+        }
+        let span = info_span!(
+            "rocketmq.call",
+            otel.name = ?request.code,
+            otel.kind = "client",
+            server.address = address,
+            rpc.system = "rocketmq",
+        );
+        self.exchange(address, request, deadline).instrument(span).await
+    }
+
+    /// A connection that was idle may have ended unnoticed: a call that finds it so is made once more on a new one.
+    async fn exchange(&self, address: &str, request: &Request, deadline: Duration) -> Result<Reply> {
         let mut again = true;
         loop {
             let slot = self.slot(address);

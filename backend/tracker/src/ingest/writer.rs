@@ -10,6 +10,7 @@ use millrace_core::time::{Clock, Millis};
 use millrace_store::{Batch, PositionMove, StoreError, TraceStore};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::IngestSettings;
 use super::metrics::Metrics;
@@ -84,7 +85,8 @@ impl Writer {
         let mut pause = RETRY_FIRST;
         loop {
             let now = self.clock.now();
-            match self.store.append(batch.clone(), now).await {
+            let span = tracing::info_span!("ingest.append", messages = batch.messages.len());
+            match self.store.append(batch.clone(), now).instrument(span).await {
                 Ok(appended) => {
                     self.metrics.written(appended);
                     self.state.write_failed(None);

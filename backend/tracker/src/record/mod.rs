@@ -79,6 +79,7 @@ impl RecordFinder {
     }
 
     /// Errors: the trace store's. What brokers do not tell is a gap in the coverage.
+    #[tracing::instrument(name = "record.look_up", skip_all, fields(millrace.cluster = self.cluster.name))]
     pub async fn look_up(&self, question: &Question) -> Result<RecordAnswer, StoreError> {
         let now = self.clock.now();
         let taken_for = IdKind::of(&question.text);
