@@ -130,14 +130,16 @@ async fn check_cluster(cluster: &Cluster, settings: &ClusterConfig, report: &mut
             "start a broker with namesrvAddr set to these name servers",
         );
     }
-    let mut trace_topics = 0;
+    // None once a broker did not tell its topics: it may have some.
+    let mut trace_topics = Some(0);
     for broker in &topology.brokers {
         check_addresses(cluster, broker, report).await;
-        trace_topics += check_topics(cluster, broker, settings, report).await;
+        let found = check_topics(cluster, broker, settings, report).await;
+        trace_topics = trace_topics.zip(found).map(|(before, found)| before + found);
         check_settings(&*cluster.read, name, broker, report).await;
         check_clock(&*cluster.read, name, broker, report).await;
     }
-    if trace_topics == 0 && !topology.brokers.is_empty() {
+    if trace_topics == Some(0) && !topology.brokers.is_empty() {
         report.wrong(
             format!("{name}: no broker has a trace topic, so there is nothing to follow records by"),
             format!("set traceTopicEnable=true on a broker and restart it, or create the topic {TRACE_TOPIC}"),
@@ -163,8 +165,13 @@ async fn check_addresses(cluster: &Cluster, broker: &Broker, report: &mut Report
     }
 }
 
-/// How many trace topics the broker has.
-async fn check_topics(cluster: &Cluster, broker: &Broker, settings: &ClusterConfig, report: &mut Report) -> usize {
+/// How many trace topics the broker has, if it tells.
+async fn check_topics(
+    cluster: &Cluster,
+    broker: &Broker,
+    settings: &ClusterConfig,
+    report: &mut Report,
+) -> Option<usize> {
     let (name, broker) = (&cluster.name, &broker.name);
     let topics = match cluster.read.topics(broker).await {
         Ok(topics) => topics,
@@ -173,11 +180,11 @@ async fn check_topics(cluster: &Cluster, broker: &Broker, settings: &ClusterConf
                 format!("{name}: {error}"),
                 "give the configured access key the right to list and read topics, or set access_key and secret_key",
             );
-            return 0;
+            return None;
         }
         Err(error) => {
             report.wrong(format!("{name}: the topics of {broker} are not known: {error}"), "mend the broker first");
-            return 0;
+            return None;
         }
     };
     let mut found = 0;
@@ -200,7 +207,7 @@ async fn check_topics(cluster: &Cluster, broker: &Broker, settings: &ClusterConf
             );
         }
     }
-    found
+    Some(found)
 }
 
 async fn check_settings(read: &dyn BrokerRead, cluster: &str, broker: &Broker, report: &mut Report) {

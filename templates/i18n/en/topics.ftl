@@ -160,6 +160,7 @@ topics-error-property-empty = Line { $line } lacks a name or a value.
 topics-error-property-reserved = Line { $line }: RocketMQ keeps { $name } for itself.
 topics-error-property-twice = Line { $line }: { $name } is there twice.
 topics-error-properties-large = { $size } bytes of keys, tag and properties; { $max } is the most.
+topics-error-body-empty = Write something: RocketMQ takes no message without a body.
 topics-error-body-large = { $size } bytes; brokers take { $max } at most.
 topics-error-not-writable = This topic does not take messages: its permission is read only.
 topics-error-system = Topic { $topic } belongs to RocketMQ itself

@@ -148,6 +148,7 @@ topics-error-property-empty = 第 { $line } 行缺少名称或值。
 topics-error-property-reserved = 第 { $line } 行：{ $name } 由 RocketMQ 保留。
 topics-error-property-twice = 第 { $line } 行：{ $name } 重复。
 topics-error-properties-large = Key、Tag 和属性共 { $size } 字节，上限为 { $max }。
+topics-error-body-empty = 请填写内容：RocketMQ 不接受空消息体。
 topics-error-body-large = { $size } 字节；Broker 最多接受 { $max }。
 topics-error-not-writable = 此主题为只读，不接收消息。
 topics-error-system = 主题 { $topic } 属于 RocketMQ 自身

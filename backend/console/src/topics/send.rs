@@ -117,7 +117,9 @@ impl TestMessageForm {
             errors.add_with("properties", "properties-too-large", args);
         }
         let size = self.body.len() + property_bytes;
-        if size > MAX_MESSAGE_BYTES {
+        if self.body.is_empty() {
+            errors.add("body", "body-empty");
+        } else if size > MAX_MESSAGE_BYTES {
             let args = vec![("max", MAX_MESSAGE_BYTES.to_string()), ("size", size.to_string())];
             errors.add_with("body", "body-too-large", args);
         }

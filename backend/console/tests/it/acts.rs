@@ -187,7 +187,7 @@ async fn a_test_message() {
     assert_eq!((entry.action.as_str(), entry.target.as_str()), ("message.send", "orders"));
     assert!(!entry.detail.contains("9007199254740993"), "the content stays in the topic");
 
-    let without_key = world.console.send_test_message("op", "orders", &TestMessageForm::default()).await.unwrap();
+    let without_key = world.console.send_test_message("op", "orders", &form).await.unwrap();
     assert_eq!(without_key.look_up, without_key.receipt.message_id);
 }
 
@@ -220,9 +220,10 @@ async fn a_test_message_that_rocketmq_would_misread_is_refused() {
         ]
     );
     let told = codes(world.console.send_test_message("op", "archive", &TestMessageForm::default()).await.unwrap_err());
-    assert_eq!(told, [("topic", "topic-not-writable")]);
+    assert_eq!(told, [("body", "body-empty"), ("topic", "topic-not-writable")]);
+    let form = TestMessageForm { body: "{}".to_owned(), ..TestMessageForm::default() };
     assert!(matches!(
-        world.console.send_test_message("op", "nothing", &TestMessageForm::default()).await,
+        world.console.send_test_message("op", "nothing", &form).await,
         Err(ConsoleError::NotFound(_))
     ));
     assert_eq!(fake.calls(Call::Send), 0);
@@ -230,7 +231,7 @@ async fn a_test_message_that_rocketmq_would_misread_is_refused() {
     fake.fail_call("broker-a", Call::Send, Fault::Dead);
     fake.fail_call("broker-b", Call::Send, Fault::Dead);
     fake.set_now(Millis(1));
-    let failed = world.console.send_test_message("op", "orders", &TestMessageForm::default()).await;
+    let failed = world.console.send_test_message("op", "orders", &form).await;
     assert!(matches!(failed, Err(ConsoleError::Broker(_))));
     let entries = world.audit.entries();
     assert!(entries[0].outcomes[0].error.as_ref().unwrap().contains("unreachable"), "{entries:?}");

@@ -51,6 +51,11 @@ impl Catalogue {
         self.segments().contains_key(&id)
     }
 
+    /// The segment that is written to.
+    pub(super) fn open(&self) -> Option<i64> {
+        self.segments().values().find(|listed| listed.open).map(|listed| listed.info.id)
+    }
+
     pub(super) fn newest_id(&self) -> i64 {
         self.segments().last_key_value().map_or(0, |(&id, _)| id)
     }

@@ -150,6 +150,11 @@ impl Files {
         write: &Write,
         now: Millis,
     ) -> Result<(&'a mut Open, bool)> {
+        if let (None, Some(id)) = (writer.as_ref(), self.catalogue.open()) {
+            let mut connection = file::open_writer(&self.path(id)).await?;
+            let row = file::read_row(&mut connection, &self.cluster, &self.name(id)).await?;
+            **writer = Some(Open { row, connection });
+        }
         let full = writer.as_ref().is_some_and(|open| is_full(&open.row, self.rules, write, now));
         if writer.is_none() || full {
             let carried = self.carried(writer.as_mut()).await?;
@@ -317,10 +322,16 @@ impl Segments for Files {
                 Ok(Written { segment, first_chunk, rolled })
             }
             Err(error) => {
-                if let StoreError::Damaged { why, .. } = &error {
-                    // The next batch begins a new segment.
-                    self.mark_damaged(segment, why.clone());
-                    *writer = None;
+                match &error {
+                    StoreError::Fenced { .. } => {}
+                    StoreError::Damaged { why, .. } => {
+                        // The next batch begins a new segment.
+                        self.mark_damaged(segment, why.clone());
+                        *writer = None;
+                    }
+                    // SQLite may have ended the transaction by itself, as it does on a full disk, which the driver does
+                    // not know: the next batch opens the file again.
+                    _ => *writer = None,
                 }
                 Err(error)
             }

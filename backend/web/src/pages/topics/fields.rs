@@ -65,6 +65,7 @@ pub(crate) fn say(error: &FieldError) -> Msg {
         "property-reserved" => Msg::new("topics-error-property-reserved"),
         "property-twice" => Msg::new("topics-error-property-twice"),
         "properties-too-large" => Msg::new("topics-error-properties-large"),
+        "body-empty" => Msg::new("topics-error-body-empty"),
         "body-too-large" => Msg::new("topics-error-body-large"),
         "topic-not-writable" => Msg::new("topics-error-not-writable"),
         "key-empty" => Msg::new("messages-error-key-empty"),
