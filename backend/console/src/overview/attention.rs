@@ -32,6 +32,8 @@ pub enum Attention {
         address: String,
         why: String,
     },
+    /// The name servers answer, and know of no broker.
+    NoBroker,
     BrokerDown {
         broker: String,
         why: String,
@@ -105,6 +107,7 @@ impl Attention {
     pub fn severity(&self) -> Severity {
         match self {
             Self::ClusterUnreachable { .. }
+            | Self::NoBroker
             | Self::BrokerDown { .. }
             | Self::NoMaster { .. }
             | Self::BrokerRunsForeignCommands { .. }
@@ -126,13 +129,16 @@ pub fn attention(snapshot: &Snapshot, custom_trace_topics: &[String]) -> Vec<Att
             out.push(Attention::NameServerDown { address: address.clone(), why: why.clone() });
         }
     }
+    if snapshot.topology.value().is_some_and(|topology| topology.brokers.is_empty()) {
+        out.push(Attention::NoBroker);
+    }
     for state in &snapshot.brokers {
         of_broker(state, &mut out);
     }
     for topic in snapshot.topics.values() {
         of_topic(topic, &mut out);
     }
-    let all_read = snapshot.rounds > 0 && snapshot.coverage().complete();
+    let all_read = snapshot.rounds > 0 && !snapshot.brokers.is_empty() && snapshot.coverage().complete();
     if all_read && !snapshot.topics.keys().any(|topic| is_trace_topic(topic, custom_trace_topics)) {
         let topic = custom_trace_topics.first().map_or(TRACE_TOPIC, String::as_str).to_owned();
         out.push(Attention::TraceTopicMissing { topic });

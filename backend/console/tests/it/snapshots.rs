@@ -129,6 +129,13 @@ async fn a_cluster_that_is_down_is_served_and_comes_back_by_itself() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn name_servers_that_know_no_broker_are_told_as_that() {
+    let world = World::of(&FakeCluster::new()).await;
+    let told = overview(&world.console.snapshot(), &[]).attention;
+    assert_eq!(told, [Attention::NoBroker], "and not as a missing trace topic");
+}
+
+#[tokio::test(start_paused = true)]
 async fn rates_and_the_guard_for_offsets_that_went_back() {
     let fake = FakeCluster::new().broker("broker-a").topic("orders", 1);
     let world = World::of(&fake).await;

@@ -80,7 +80,8 @@ impl RecordCoverage {
             WorkerHealth::Degraded { why } => reasons.push(UnfoundReason::IngestStopped { why: Some(why.clone()) }),
             WorkerHealth::Stopped => reasons.push(UnfoundReason::IngestStopped { why: None }),
         }
-        if ingest.health == WorkerHealth::Running && ingest.topics.is_empty() {
+        let asked = ingest.health == WorkerHealth::Running && ingest.coverage.asked > 0;
+        if asked && ingest.topics.is_empty() {
             reasons.push(UnfoundReason::NoTraceTopic);
         }
         if let Some(behind_ms) = self.behind_ms.filter(|behind| *behind > BEHIND_WORTH_SAYING_MS) {

@@ -64,6 +64,7 @@ pub(crate) fn headline(attention: &Attention, now: Millis, locale: Locale) -> Ms
         Attention::BrokerDown { broker, since, .. } => {
             Msg::new("overview-broker-silent").with("broker", broker).with("lasting", lasting(since))
         }
+        Attention::NoBroker => Msg::new("overview-no-broker"),
         Attention::NoMaster { broker } => Msg::new("overview-no-master").with("broker", broker),
         Attention::BrokerRunsForeignCommands { broker, version } => {
             Msg::new("overview-insecure").with("broker", broker).with("version", version)
@@ -108,6 +109,7 @@ pub(crate) fn detail(attention: &Attention) -> Msg {
         Attention::ClusterUnreachable { why, .. }
         | Attention::NameServerDown { why, .. }
         | Attention::BrokerDown { why, .. } => Msg::new("overview-reason").with("why", why),
+        Attention::NoBroker => Msg::new("overview-no-broker-way"),
         Attention::NoMaster { .. } => Msg::new("overview-no-master-way"),
         Attention::BrokerRunsForeignCommands { .. } => Msg::new("overview-insecure-way"),
         Attention::NameServerRunsForeignCommands { .. } => Msg::new("overview-insecure-name-server-way"),
@@ -167,6 +169,7 @@ mod tests {
         let kinds = [
             Attention::ClusterUnreachable { why: why.clone(), since },
             Attention::NameServerDown { address: "192.0.2.9:9876".into(), why },
+            Attention::NoBroker,
             Attention::NoMaster { broker: broker.clone() },
             Attention::BrokerRunsForeignCommands { broker: broker.clone(), version: version.clone() },
             Attention::NameServerRunsForeignCommands { broker: broker.clone(), version },
