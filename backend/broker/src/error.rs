@@ -1,5 +1,7 @@
 //! What goes wrong between Millrace and a broker, told so that a person knows what to do.
 
+use millrace_core::coverage::Why;
+
 pub type Result<T> = std::result::Result<T, BrokerError>;
 
 #[derive(Debug, thiserror::Error, Clone)]
@@ -30,6 +32,28 @@ pub enum BrokerError {
     /// The request was refused before it was sent.
     #[error("{0}")]
     Invalid(String),
+}
+
+/// What pages say of it where a part of them could not be read.
+impl From<&BrokerError> for Why {
+    fn from(error: &BrokerError) -> Self {
+        match error.clone() {
+            BrokerError::NoNameServer(detail) => Self::NoNameServer(detail),
+            BrokerError::Unreachable { address, why } => Self::Unreachable { address, detail: why },
+            BrokerError::TimedOut { address, millis } => Self::TimedOut { address, millis },
+            BrokerError::NoSuchBroker(name) => Self::NoSuchBroker(name),
+            BrokerError::NotFound(what) => Self::NotThere(what),
+            BrokerError::NotPermitted { address, remark } => Self::NotPermitted { address, remark },
+            BrokerError::Answered { address, code, remark } => Self::Answered { address, code, remark },
+            other => Self::Said(other.to_string()),
+        }
+    }
+}
+
+impl From<BrokerError> for Why {
+    fn from(error: BrokerError) -> Self {
+        Self::from(&error)
+    }
 }
 
 impl BrokerError {

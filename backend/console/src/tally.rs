@@ -1,6 +1,6 @@
 //! A sum over brokers or queues of which some may not have answered. It has a value only when none is missing.
 
-use millrace_core::coverage::Missed;
+use millrace_core::coverage::{Missed, Why};
 use millrace_core::time::Millis;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -25,11 +25,11 @@ impl<T: Copy + Default + std::ops::AddAssign> Tally<T> {
         self.as_of = Some(self.as_of.map_or(as_of, |oldest| oldest.min(as_of)));
     }
 
-    pub fn miss(&mut self, what: impl Into<String>, why: impl Into<String>) {
+    pub fn miss(&mut self, what: impl Into<String>, why: impl Into<Why>) {
         note(&mut self.missing, what.into(), why.into());
     }
 
-    pub(crate) fn stale(&mut self, what: impl Into<String>, why: impl Into<String>) {
+    pub(crate) fn stale(&mut self, what: impl Into<String>, why: impl Into<Why>) {
         note(&mut self.stale, what.into(), why.into());
     }
 
@@ -70,7 +70,7 @@ impl<T: Copy + Default + std::ops::AddAssign> Tally<T> {
 }
 
 /// One line a part, whatever the number of queues that miss for the same reason.
-fn note(list: &mut Vec<Missed>, what: String, why: String) {
+fn note(list: &mut Vec<Missed>, what: String, why: Why) {
     let missed = Missed { what, why };
     if !list.contains(&missed) {
         list.push(missed);

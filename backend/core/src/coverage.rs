@@ -1,15 +1,104 @@
 //! What could be read and what could not. *Unknown is not zero*: a value that was not read carries its reason.
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 
 use crate::time::Millis;
 
+/// Why something is not known. No `Display`: pages say it in their reader's language, and whoever wants English says so.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Nobody asked yet.
+    NotReadYet,
+    /// A rate needs two readings.
+    OneReading,
+    /// Offsets went back between two readings: the topic was made anew, or the broker restored.
+    WentBack,
+    /// The group has no offset on a queue that has messages.
+    NeverCommitted,
+    /// A broker that was there is listed by no name server any more.
+    NotListed,
+    /// The broker answers and does not tell this figure.
+    NotTold,
+    /// No broker of this cluster has the address.
+    NoSuchAddress,
+    NoNameServer(String),
+    Unreachable {
+        address: String,
+        detail: String,
+    },
+    TimedOut {
+        address: String,
+        millis: u64,
+    },
+    NoSuchBroker(String),
+    NotThere(String),
+    NotPermitted {
+        address: String,
+        remark: String,
+    },
+    /// The broker answered with an error of its own.
+    Answered {
+        address: String,
+        code: i32,
+        remark: String,
+    },
+    /// In the words of whoever said it.
+    Said(String),
+}
+
+impl Why {
+    /// For the API, the command line and logs.
+    pub fn english(&self) -> String {
+        match self {
+            Self::NotReadYet => "not read yet".to_owned(),
+            Self::OneReading => "one reading so far".to_owned(),
+            Self::WentBack => "the offsets went back".to_owned(),
+            Self::NeverCommitted => "the group has committed no offset here".to_owned(),
+            Self::NotListed => "no name server lists it any more".to_owned(),
+            Self::NotTold => "the broker does not say".to_owned(),
+            Self::NoSuchAddress => "no broker of this cluster has this address".to_owned(),
+            Self::NoNameServer(detail) => format!("no name server answered ({detail})"),
+            Self::Unreachable { address, detail } => format!("{address} is unreachable: {detail}"),
+            Self::TimedOut { address, millis } => format!("{address} did not answer within {millis} ms"),
+            Self::NoSuchBroker(name) => format!("no broker {name} in this cluster"),
+            Self::NotThere(what) => format!("{what} is not there"),
+            Self::NotPermitted { address, remark } => format!("{address} refused: {remark}"),
+            Self::Answered { address, code, remark } => format!("{address} answered with code {code}: {remark}"),
+            Self::Said(text) => text.clone(),
+        }
+    }
+}
+
+impl Serialize for Why {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.english())
+    }
+}
+
+impl From<&Why> for Why {
+    fn from(why: &Why) -> Self {
+        why.clone()
+    }
+}
+
+impl From<String> for Why {
+    fn from(text: String) -> Self {
+        Self::Said(text)
+    }
+}
+
+impl From<&str> for Why {
+    fn from(text: &str) -> Self {
+        Self::Said(text.to_owned())
+    }
+}
+
 /// A value that was read, or the reason why it was not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Known<T> {
     Known(T),
-    Unknown(String),
+    Unknown(Why),
 }
 
 impl<T> Known<T> {
@@ -28,26 +117,26 @@ impl<T> Known<T> {
     }
 }
 
-impl<T, E: std::fmt::Display> From<Result<T, E>> for Known<T> {
+impl<T, E: Into<Why>> From<Result<T, E>> for Known<T> {
     fn from(result: Result<T, E>) -> Self {
         match result {
             Ok(value) => Self::Known(value),
-            Err(error) => Self::Unknown(error.to_string()),
+            Err(error) => Self::Unknown(error.into()),
         }
     }
 }
 
 /// One thing that was asked and did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Missed {
     /// What was asked: a broker's name, a queue, a segment.
     pub what: String,
     /// Why it did not answer.
-    pub why: String,
+    pub why: Why,
 }
 
 /// How much of what should have answered did, and how old the answer is.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Coverage {
     /// How many were asked.
     pub asked: usize,
@@ -69,7 +158,7 @@ impl Coverage {
         self.answered += 1;
     }
 
-    pub fn miss(&mut self, what: impl Into<String>, why: impl Into<String>) {
+    pub fn miss(&mut self, what: impl Into<String>, why: impl Into<Why>) {
         self.asked += 1;
         self.missed.push(Missed { what: what.into(), why: why.into() });
     }

@@ -1,5 +1,7 @@
 //! What goes wrong with a database, told so that a person knows what to do.
 
+use millrace_core::coverage::Why;
+
 pub type Result<T> = std::result::Result<T, StoreError>;
 
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +27,12 @@ pub enum StoreError {
         #[source]
         source: sqlx::Error,
     },
+}
+
+impl From<StoreError> for Why {
+    fn from(error: StoreError) -> Self {
+        Self::Said(error.to_string())
+    }
 }
 
 /// SQLite result codes, without the extended part.

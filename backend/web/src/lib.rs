@@ -51,6 +51,7 @@ mod security;
 mod telemetry;
 #[cfg(test)]
 mod testing;
+mod why;
 
 use std::sync::Arc;
 

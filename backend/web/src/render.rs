@@ -12,7 +12,7 @@
 pub(crate) mod filters {
     use askama::filters::Safe;
     use askama::{Values, get_value};
-    use millrace_core::coverage::Known;
+    use millrace_core::coverage::{Known, Why};
     use millrace_core::time::Millis;
 
     use crate::cx::Cx;
@@ -155,28 +155,35 @@ pub(crate) mod filters {
 
     /// A value that may not have been read.
     pub(crate) trait Reasoned {
-        fn reason(&self) -> &str;
+        fn reason(&self) -> Option<&Why>;
     }
 
     impl<T> Reasoned for Known<T> {
-        fn reason(&self) -> &str {
+        fn reason(&self) -> Option<&Why> {
             match self {
-                Self::Known(_) => "",
-                Self::Unknown(why) => why,
+                Self::Known(_) => None,
+                Self::Unknown(why) => Some(why),
             }
         }
     }
 
+    impl Reasoned for Why {
+        fn reason(&self) -> Option<&Why> {
+            Some(self)
+        }
+    }
+
     impl<T: Reasoned> Reasoned for &T {
-        fn reason(&self) -> &str {
+        fn reason(&self) -> Option<&Why> {
             (*self).reason()
         }
     }
 
     /// Why a value is not known; empty for one that is.
     #[askama::filter_fn]
-    pub(crate) fn why<T: Reasoned>(value: T, _: &dyn Values) -> askama::Result<String> {
-        Ok(value.reason().to_owned())
+    pub(crate) fn why<T: Reasoned>(value: T, values: &dyn Values) -> askama::Result<String> {
+        let locale = reader(values)?.locale;
+        Ok(value.reason().map(|reason| crate::why::why(reason).text(locale)).unwrap_or_default())
     }
 
     /// A component's own markup: it escaped what it contains.

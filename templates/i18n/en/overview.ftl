@@ -7,7 +7,6 @@ overview-and-more = { $n ->
 }
 overview-attention = Wants attention
 overview-look = Look
-overview-reason = { $why }
 overview-more = { $n ->
     [one] 1 more of this kind
    *[other] { $n } more of this kind

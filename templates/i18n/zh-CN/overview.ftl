@@ -4,7 +4,6 @@ overview-not-read = 尚未读取
 overview-and-more = 下面另有 { $n } 件事需要关注。
 overview-attention = 需要关注
 overview-look = 查看
-overview-reason = { $why }
 overview-more = 另有 { $n } 项同类情况
 overview-no-name-server = 已有 { $lasting } 没有任何 NameServer 应答
 overview-name-server-down = NameServer { $address } 没有应答

@@ -110,7 +110,7 @@ impl Console {
                 let Some(window) = window else {
                     if let Some(missed) = coverage.missed.iter().find(|missed| missed.what == *broker) {
                         return Err(
-                            BrokerError::Unreachable { address: broker.clone(), why: missed.why.clone() }.into()
+                            BrokerError::Unreachable { address: broker.clone(), why: missed.why.english() }.into()
                         );
                     }
                     return Err(ConsoleError::NotFound(format!("queue {queue} of {topic} on {broker}")));
@@ -144,7 +144,7 @@ impl Console {
                 Ok(stats) => windows.extend(stats.iter().map(Window::of)),
                 Err(BrokerError::NotFound(_)) => {}
                 Err(failed) => {
-                    coverage.miss(broker, failed.to_string());
+                    coverage.miss(broker, &failed);
                     error = Some(failed);
                 }
             }
@@ -164,7 +164,7 @@ impl Console {
             match window {
                 Ok(window) if window.is_empty() => coverage.answer(),
                 Ok(window) => windows.push(window),
-                Err(error) => coverage.miss(format!("{} queue {}", queue.broker, queue.queue), error.to_string()),
+                Err(error) => coverage.miss(format!("{} queue {}", queue.broker, queue.queue), &error),
             }
         }
         windows

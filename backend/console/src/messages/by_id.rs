@@ -108,7 +108,7 @@ impl Console {
                 }
                 Err(BrokerError::NotFound(_)) => looked.coverage.answer(),
                 Err(failed) => {
-                    looked.coverage.miss(broker, failed.to_string());
+                    looked.coverage.miss(broker, &failed);
                     error = Some(failed);
                 }
             }

@@ -81,7 +81,7 @@ impl Console {
                 // No match is an answer.
                 Err(BrokerError::NotFound(_)) => found.coverage.answer(),
                 Err(failed) => {
-                    found.coverage.miss(broker, failed.to_string());
+                    found.coverage.miss(broker, &failed);
                     error = Some(failed);
                 }
             }

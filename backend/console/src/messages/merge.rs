@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::StreamExt;
 use millrace_broker::{BrokerRead, Message, Result};
-use millrace_core::coverage::Coverage;
+use millrace_core::coverage::{Coverage, Why};
 use millrace_core::time::Millis;
 use serde::Serialize;
 use tokio::time::Instant;
@@ -142,7 +142,7 @@ pub(crate) async fn merge(
 struct Lane {
     window: Window,
     buffer: VecDeque<Row>,
-    failure: Option<String>,
+    failure: Option<Why>,
 }
 
 impl Lane {
@@ -209,7 +209,7 @@ impl Reader<'_> {
         let fed = futures::stream::iter(lanes).map(|mut lane| async move {
             while lane.hungry() {
                 if let Err(error) = self.load(&mut lane).await {
-                    lane.failure = Some(error.to_string());
+                    lane.failure = Some(error.into());
                 }
                 if self.budget.hit().is_some() {
                     break;

@@ -1,5 +1,6 @@
 //! What a person should look at. Each entry names the thing, the figure and since when.
 
+use millrace_core::coverage::Why;
 use millrace_core::name::{TRACE_TOPIC, TopicKind, is_trace_topic};
 use millrace_core::time::Millis;
 use serde::Serialize;
@@ -25,18 +26,18 @@ pub enum Severity {
 pub enum Attention {
     /// No name server told which brokers there are.
     ClusterUnreachable {
-        why: String,
+        why: Why,
         since: Millis,
     },
     NameServerDown {
         address: String,
-        why: String,
+        why: Why,
     },
     /// The name servers answer, and know of no broker.
     NoBroker,
     BrokerDown {
         broker: String,
-        why: String,
+        why: Why,
         since: Millis,
     },
     /// Only slaves are left: nothing can be written there.

@@ -3,7 +3,7 @@
 mod attention;
 mod version;
 
-use millrace_core::coverage::{Coverage, Known};
+use millrace_core::coverage::{Coverage, Known, Why};
 use millrace_core::name::TopicKind;
 use millrace_core::time::Millis;
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub use version::Version;
 pub struct Overview {
     pub brokers: Vec<BrokerLine>,
     /// Each name server, and why it does not answer.
-    pub name_servers: Vec<(String, Option<String>)>,
+    pub name_servers: Vec<(String, Option<Why>)>,
     /// People's own topics.
     pub topics: usize,
     pub groups: usize,
@@ -48,9 +48,6 @@ pub struct BrokerLine {
     pub read_at: Option<Millis>,
 }
 
-/// The broker answers and does not tell this figure.
-pub const NOT_TOLD: &str = "the broker does not say";
-
 impl BrokerLine {
     fn of(state: &BrokerState) -> Self {
         let failure = state.failure().or_else(|| state.runtime.failure()).cloned();
@@ -72,22 +69,22 @@ impl BrokerLine {
     }
 }
 
-fn unknown<T>(why: &str) -> Known<T> {
-    Known::Unknown(why.to_owned())
+fn unknown<T>(why: Why) -> Known<T> {
+    Known::Unknown(why)
 }
 
 /// As last told, however old.
 fn told<T>(state: &BrokerState, figure: impl Fn(&millrace_broker::BrokerRuntime) -> Option<T>) -> Known<T> {
     match state.runtime.value() {
         None => unknown(state.runtime.why()),
-        Some(runtime) => figure(runtime).map_or_else(|| unknown(NOT_TOLD), Known::Known),
+        Some(runtime) => figure(runtime).map_or_else(|| unknown(Why::NotTold), Known::Known),
     }
 }
 
 /// A rate is about now: of a broker that does not answer now there is none.
 fn now<T>(state: &BrokerState, figure: impl Fn(&millrace_broker::BrokerRuntime) -> Option<T>) -> Known<T> {
     match state.runtime.failure() {
-        Some(failure) => unknown(&failure.why),
+        Some(failure) => unknown(failure.why.clone()),
         None => told(state, figure),
     }
 }

@@ -10,7 +10,7 @@ use futures::StreamExt;
 use millrace_broker::{
     Broker, BrokerError, BrokerRead, BrokerRuntime, GroupConfig, GroupOffsets, QueueStats, TopicConfig,
 };
-use millrace_core::coverage::Known;
+use millrace_core::coverage::{Known, Why};
 use millrace_core::name::TopicKind;
 use millrace_core::time::{Clock, Millis};
 
@@ -66,11 +66,11 @@ impl BrokerState {
     }
 
     /// All its parts fail with the same reason, as when it left the name servers.
-    pub(crate) fn fail(&mut self, why: &str, now: Millis) {
-        self.topics.fail(why.to_owned(), now);
-        self.groups.fail(why.to_owned(), now);
-        self.offsets.fail(why.to_owned(), now);
-        self.runtime.fail(why.to_owned(), now);
+    pub(crate) fn fail(&mut self, why: &Why, now: Millis) {
+        self.topics.fail(why.clone(), now);
+        self.groups.fail(why.clone(), now);
+        self.offsets.fail(why.clone(), now);
+        self.runtime.fail(why.clone(), now);
     }
 
     /// The topics whose statistics are read in this round: those that waited longest, people's own before

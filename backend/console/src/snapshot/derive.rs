@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millrace_broker::MessageType;
-use millrace_core::coverage::Known;
+use millrace_core::coverage::{Known, Why};
 use millrace_core::name::TopicKind;
 use millrace_core::time::Millis;
 
@@ -20,8 +20,8 @@ type Offsets<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Committed<'a>>>>;
 /// Brokers whose offsets were never read, or whose topics: what they have is not known.
 #[derive(Debug, Default)]
 struct Unread {
-    topics: Vec<(String, String)>,
-    offsets: Vec<(String, String)>,
+    topics: Vec<(String, Why)>,
+    offsets: Vec<(String, Why)>,
 }
 
 pub(crate) fn snapshot(memory: &Memory, now: Millis) -> Snapshot {
@@ -70,7 +70,7 @@ fn collect<'a>(
             });
         }
     } else {
-        unread.topics.push((name.clone(), state.topics.why().to_owned()));
+        unread.topics.push((name.clone(), state.topics.why()));
     }
     match (state.offsets.value(), state.offsets.at()) {
         (Some(committed), Some(at)) => {
@@ -79,7 +79,7 @@ fn collect<'a>(
                 offsets.entry(&entry.topic).or_default().entry(&entry.group).or_default().push(place);
             }
         }
-        _ => unread.offsets.push((name.clone(), state.offsets.why().to_owned())),
+        _ => unread.offsets.push((name.clone(), state.offsets.why())),
     }
 }
 
@@ -92,7 +92,7 @@ fn topic(
     now: Millis,
 ) -> TopicState {
     // A broker whose topics are known matters only where it has this one.
-    let missing: Vec<(String, String)> = unread
+    let missing: Vec<(String, Why)> = unread
         .offsets
         .iter()
         .filter(|(broker, _)| {
@@ -130,7 +130,7 @@ fn topic(
     }
 }
 
-fn begin<T: Copy + Default + std::ops::AddAssign>(unread: &[(String, String)]) -> Tally<T> {
+fn begin<T: Copy + Default + std::ops::AddAssign>(unread: &[(String, Why)]) -> Tally<T> {
     let mut tally = Tally::default();
     for (broker, why) in unread {
         tally.miss(broker, why);
@@ -138,7 +138,7 @@ fn begin<T: Copy + Default + std::ops::AddAssign>(unread: &[(String, String)]) -
     tally
 }
 
-fn queues(places: &[TopicAtBroker], unread: &[(String, String)]) -> Tally<i64> {
+fn queues(places: &[TopicAtBroker], unread: &[(String, Why)]) -> Tally<i64> {
     let mut tally = begin(unread);
     for place in places {
         tally.add(i64::from(place.config.write_queues), place.read_at.unwrap_or_default());
@@ -150,12 +150,12 @@ fn queues(places: &[TopicAtBroker], unread: &[(String, String)]) -> Tally<i64> {
 }
 
 /// A rate is about now: a broker that does not answer now has none.
-fn per_second(places: &[TopicAtBroker], unread: &[(String, String)]) -> Tally<f64> {
+fn per_second(places: &[TopicAtBroker], unread: &[(String, Why)]) -> Tally<f64> {
     let mut tally = begin(unread);
     for place in places {
         match (&place.failure, &place.stats) {
             (Some(Failure { why, .. }), _) => tally.miss(&place.broker, why),
-            (None, None) => tally.miss(&place.broker, super::NOT_READ_YET),
+            (None, None) => tally.miss(&place.broker, Why::NotReadYet),
             (None, Some(stats)) => match &stats.per_second {
                 Known::Known(rate) => tally.add(*rate, stats.at),
                 Known::Unknown(why) => tally.miss(&place.broker, why),
@@ -165,11 +165,11 @@ fn per_second(places: &[TopicAtBroker], unread: &[(String, String)]) -> Tally<f6
     tally
 }
 
-fn span(places: &[TopicAtBroker], unread: &[(String, String)]) -> Tally<i64> {
+fn span(places: &[TopicAtBroker], unread: &[(String, Why)]) -> Tally<i64> {
     let mut tally = begin(unread);
     for place in places {
         let Some(stats) = &place.stats else {
-            tally.miss(&place.broker, place.failure.as_ref().map_or(super::NOT_READ_YET, |failure| &failure.why));
+            tally.miss(&place.broker, Failure::why(place.failure.as_ref()));
             continue;
         };
         if let Some(failure) = &place.failure {
@@ -183,15 +183,15 @@ fn span(places: &[TopicAtBroker], unread: &[(String, String)]) -> Tally<i64> {
 
 /// Known when some queue has a message, even if another broker might have a newer one that its age shows; unknown when
 /// nothing was read.
-fn last_write(places: &[TopicAtBroker], unread: &[(String, String)]) -> Known<Option<Millis>> {
+fn last_write(places: &[TopicAtBroker], unread: &[(String, Why)]) -> Known<Option<Millis>> {
     let read = places.iter().filter_map(|place| place.stats.as_ref());
     let newest = read.flat_map(|stats| stats.queues.iter()).filter_map(|queue| queue.last_update).max();
     let missing = places.iter().find(|place| place.stats.is_none());
     match (newest, missing, unread.first()) {
         (Some(newest), ..) => Known::Known(Some(newest)),
         (None, Some(place), _) => {
-            let why = place.failure.as_ref().map_or(super::NOT_READ_YET, |failure| &failure.why);
-            Known::Unknown(why.to_owned())
+            let why = Failure::why(place.failure.as_ref());
+            Known::Unknown(why)
         }
         (None, None, Some((_, why))) => Known::Unknown(why.clone()),
         (None, None, None) => Known::Known(None),

@@ -138,10 +138,8 @@ impl Keeper {
             tokio::time::timeout(deadline, self.read.name_servers()),
         );
         if let Ok(name_servers) = name_servers {
-            memory.name_servers = name_servers
-                .into_iter()
-                .map(|(address, result)| (address, result.err().map(|e| e.to_string())))
-                .collect();
+            memory.name_servers =
+                name_servers.into_iter().map(|(address, result)| (address, result.err().map(Into::into))).collect();
         }
         memory.put_topology(topology, self.clock.now());
 

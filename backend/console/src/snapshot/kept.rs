@@ -2,15 +2,23 @@
 
 use std::sync::Arc;
 
+use millrace_core::coverage::Why;
 use millrace_core::time::Millis;
 use serde::Serialize;
 
 /// Why the newest reading failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    pub why: String,
+    pub why: Why,
     /// The first reading that failed since the last good one.
     pub since: Millis,
+}
+
+impl Failure {
+    /// Why a value is absent: what failed, or nobody asked yet.
+    pub(crate) fn why(failure: Option<&Self>) -> Why {
+        failure.map_or(Why::NotReadYet, |failure| failure.why.clone())
+    }
 }
 
 #[derive(Debug)]
@@ -33,17 +41,17 @@ impl<T> Clone for Kept<T> {
 
 impl<T> Kept<T> {
     /// A failure leaves the last good value in its place.
-    pub(crate) fn put<E: std::fmt::Display>(&mut self, result: Result<T, E>, now: Millis) {
+    pub(crate) fn put<E: Into<Why>>(&mut self, result: Result<T, E>, now: Millis) {
         match result {
             Ok(value) => {
                 self.good = Some((now, Arc::new(value)));
                 self.failure = None;
             }
-            Err(error) => self.fail(error.to_string(), now),
+            Err(error) => self.fail(error.into(), now),
         }
     }
 
-    pub(crate) fn fail(&mut self, why: String, now: Millis) {
+    pub(crate) fn fail(&mut self, why: Why, now: Millis) {
         let since = self.failure.as_ref().map_or(now, |failure| failure.since);
         self.failure = Some(Failure { why, since });
     }
@@ -62,8 +70,8 @@ impl<T> Kept<T> {
         self.failure.as_ref()
     }
 
-    /// Why there is no value, or why it is old; [`super::NOT_READ_YET`] where nobody asked yet.
-    pub(crate) fn why(&self) -> &str {
-        self.failure.as_ref().map_or(super::NOT_READ_YET, |failure| failure.why.as_str())
+    /// Why there is no value, or why it is old.
+    pub(crate) fn why(&self) -> Why {
+        Failure::why(self.failure.as_ref())
     }
 }

@@ -1,7 +1,7 @@
 //! How far a group is behind on a queue. Never a sentinel, never negative.
 
 use millrace_broker::QueueStats;
-use millrace_core::coverage::Known;
+use millrace_core::coverage::{Known, Why};
 use millrace_core::time::Millis;
 use serde::Serialize;
 
@@ -18,9 +18,6 @@ pub struct QueueLag {
     pub approximate: bool,
 }
 
-/// The group has no offset on a queue that has messages.
-pub const NEVER_COMMITTED: &str = "the group has committed no offset here";
-
 /// Lag from a queue's ends, read at `stats_at`, and a committed offset, read at `offsets_at`.
 pub fn queue_lag(stats: &QueueStats, stats_at: Millis, committed: Option<i64>, offsets_at: Millis) -> Known<QueueLag> {
     let approximate = stats_at < offsets_at;
@@ -28,7 +25,7 @@ pub fn queue_lag(stats: &QueueStats, stats_at: Millis, committed: Option<i64>, o
         if stats.max <= stats.min {
             return Known::Known(QueueLag { messages: 0, expired_unread: 0, beyond_end: 0, approximate });
         }
-        return Known::Unknown(NEVER_COMMITTED.to_owned());
+        return Known::Unknown(Why::NeverCommitted);
     };
     let beyond = committed.saturating_sub(stats.max).max(0);
     Known::Known(QueueLag {

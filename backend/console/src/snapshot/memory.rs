@@ -1,16 +1,17 @@
 //! What the keeper remembers between two rounds.
 
+use millrace_core::coverage::Why;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millrace_broker::{Result, Topology};
 use millrace_core::time::Millis;
 
+use super::Snapshot;
 use super::broker::BrokerState;
 use super::history::History;
 use super::kept::Kept;
 use super::trend::Trends;
-use super::{Snapshot, VANISHED};
 
 /// How long a broker that left the name servers is still told about, in milliseconds.
 const FORGET_AFTER: i64 = 3_600_000;
@@ -20,7 +21,7 @@ pub(crate) struct Memory {
     pub(crate) cluster: String,
     pub(crate) rounds: u64,
     pub(crate) answers: u64,
-    pub(crate) name_servers: Vec<(String, Option<String>)>,
+    pub(crate) name_servers: Vec<(String, Option<Why>)>,
     pub(crate) topology: Kept<Topology>,
     pub(crate) brokers: BTreeMap<String, Arc<BrokerState>>,
     pub(crate) trends: Trends,
@@ -40,7 +41,7 @@ impl Memory {
             }
             let gone = Arc::make_mut(state);
             let since = *gone.vanished.get_or_insert(now);
-            gone.fail(VANISHED, now);
+            gone.fail(&Why::NotListed, now);
             now.since(since) < FORGET_AFTER
         });
         for broker in listed.brokers {

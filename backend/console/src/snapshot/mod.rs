@@ -18,28 +18,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millrace_broker::Topology;
-use millrace_core::coverage::Coverage;
+use millrace_core::coverage::{Coverage, Why};
 use millrace_core::time::Millis;
 
 pub use broker::{BrokerState, StatsReading};
 pub use history::Points;
 pub use keeper::{KeeperOptions, SnapshotSource, keep};
 pub use kept::{Failure, Kept};
-pub use lag::{NEVER_COMMITTED, QueueLag, queue_lag};
+pub use lag::{QueueLag, queue_lag};
 pub use topic::{GroupOnTopic, TopicAtBroker, TopicState};
 pub use trend::Trend;
 
 pub(crate) use broker::within;
 pub(crate) use topic::{Committed, group_on_topic};
-
-/// Nobody asked yet.
-pub const NOT_READ_YET: &str = "not read yet";
-/// A rate needs two readings.
-pub const ONE_READING: &str = "one reading so far";
-/// Offsets went back between two readings: the topic was made anew, or the broker restored.
-pub const WENT_BACK: &str = "the offsets went back";
-/// A broker that was there is listed by no name server any more.
-pub const VANISHED: &str = "no name server lists it any more";
 
 /// The cluster at one moment.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +41,7 @@ pub struct Snapshot {
     /// Complete rounds so far.
     pub rounds: u64,
     /// Each name server, and why it does not answer.
-    pub name_servers: Vec<(String, Option<String>)>,
+    pub name_servers: Vec<(String, Option<Why>)>,
     pub topology: Kept<Topology>,
     pub brokers: Vec<Arc<BrokerState>>,
     pub topics: BTreeMap<String, Arc<TopicState>>,
@@ -65,14 +56,14 @@ impl Snapshot {
         for state in &self.brokers {
             match state.failure() {
                 Some(failure) => coverage.miss(&state.broker.name, &failure.why),
-                None if state.at().is_none() => coverage.miss(&state.broker.name, NOT_READ_YET),
+                None if state.at().is_none() => coverage.miss(&state.broker.name, Why::NotReadYet),
                 None => coverage.answer(),
             }
         }
         if let Some(failure) = self.topology.failure() {
             coverage.miss("name servers", &failure.why);
         } else if self.brokers.is_empty() && self.rounds == 0 {
-            coverage.miss("name servers", NOT_READ_YET);
+            coverage.miss("name servers", Why::NotReadYet);
         }
         coverage.as_of = self.brokers.iter().filter_map(|state| state.at()).min();
         coverage

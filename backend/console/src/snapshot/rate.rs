@@ -1,25 +1,24 @@
 //! Rates from the difference of two readings. A counter that went back has no rate.
 
 use millrace_broker::QueueStats;
-use millrace_core::coverage::Known;
+use millrace_core::coverage::{Known, Why};
 use millrace_core::time::Millis;
 
 use super::broker::StatsReading;
-use super::{ONE_READING, WENT_BACK};
 
 /// Messages put a second between two readings of the same queues.
 pub(crate) fn put_per_second(before: Option<&StatsReading>, queues: &[QueueStats], now: Millis) -> Known<f64> {
-    let Some(before) = before else { return Known::Unknown(ONE_READING.to_owned()) };
+    let Some(before) = before else { return Known::Unknown(Why::OneReading) };
     let elapsed = now.since(before.at);
     if elapsed < 1 {
-        return Known::Unknown(ONE_READING.to_owned());
+        return Known::Unknown(Why::OneReading);
     }
     let mut put = 0_i64;
     for queue in queues {
         // A queue that was not there before began at its lowest offset.
         let from = before.queues.iter().find(|old| old.queue == queue.queue).map_or(queue.min, |old| old.max);
         if queue.max < from {
-            return Known::Unknown(WENT_BACK.to_owned());
+            return Known::Unknown(Why::WentBack);
         }
         put = put.saturating_add(queue.max - from);
     }

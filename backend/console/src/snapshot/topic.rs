@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millrace_broker::{MessageType, TopicConfig};
-use millrace_core::coverage::Known;
+use millrace_core::coverage::{Known, Why};
 use millrace_core::name::TopicKind;
 use millrace_core::time::Millis;
 use serde::Serialize;
@@ -82,7 +82,7 @@ pub(crate) fn group_on_topic(
     group: &str,
     brokers: &[TopicAtBroker],
     committed: &[Committed<'_>],
-    unread: &[(String, String)],
+    unread: &[(String, Why)],
 ) -> GroupOnTopic {
     let mut out = GroupOnTopic {
         group: group.to_owned(),
@@ -102,7 +102,7 @@ pub(crate) fn group_on_topic(
             continue;
         }
         let Some(stats) = &place.stats else {
-            let why = place.failure.as_ref().map_or(super::NOT_READ_YET, |failure| failure.why.as_str());
+            let why = Failure::why(place.failure.as_ref());
             out.lag.miss(&place.broker, why);
             continue;
         };
@@ -132,7 +132,7 @@ pub(crate) fn group_on_topic(
 }
 
 /// The lag of the group furthest behind. Unknown as soon as one group's is: it might be that one.
-pub(crate) fn slowest(groups: &[GroupOnTopic], unread: &[(String, String)]) -> Option<Tally<i64>> {
+pub(crate) fn slowest(groups: &[GroupOnTopic], unread: &[(String, Why)]) -> Option<Tally<i64>> {
     if groups.is_empty() && unread.is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use millrace_broker::{BrokerError, QueueStats, TopicRoute};
-use millrace_core::coverage::{Coverage, Known};
+use millrace_core::coverage::{Coverage, Known, Why};
 use millrace_core::name::TopicKind;
 use millrace_core::time::Millis;
 use serde::Serialize;
@@ -98,7 +98,7 @@ impl Console {
                     subscribed.extend(groups);
                     coverage.answer();
                 }
-                Err(error) => coverage.miss(broker, error.to_string()),
+                Err(error) => coverage.miss(broker, &error),
             }
         }
         for missed in snapshot.coverage().missed {
@@ -150,15 +150,15 @@ impl Console {
         let now = self.now();
         match stats {
             Ok(queues) => {
-                let per_second = place.stats.as_ref().map_or_else(
-                    || Known::Unknown(crate::snapshot::ONE_READING.to_owned()),
-                    |reading| reading.per_second.clone(),
-                );
+                let per_second = place
+                    .stats
+                    .as_ref()
+                    .map_or_else(|| Known::Unknown(Why::OneReading), |reading| reading.per_second.clone());
                 place.stats = Some(Arc::new(StatsReading { at: now, queues, per_second }));
                 place.failure = None;
             }
             Err(error) => {
-                place.failure = Some(crate::snapshot::Failure { why: error.to_string(), since: now });
+                place.failure = Some(crate::snapshot::Failure { why: error.into(), since: now });
             }
         }
         // No such group is no fault.
@@ -199,7 +199,7 @@ fn readers(
                 }
             }
             _ if places.iter().any(|place| place.broker == *name) => {
-                unread.push((name.clone(), broker.offsets.why().to_owned()));
+                unread.push((name.clone(), broker.offsets.why()));
             }
             _ => {}
         }

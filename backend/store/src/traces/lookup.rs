@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use millrace_core::coverage::Missed;
+use millrace_core::coverage::{Missed, Why};
 use millrace_core::name::QueueRef;
 use millrace_core::trace::{Term, TraceMessage, TraceRecord, decode};
 
@@ -25,7 +25,7 @@ impl Inner {
                 continue;
             }
             let outcome = match &segment.info.damaged {
-                Some(why) => Err(why.clone()),
+                Some(why) => Err(Why::Said(why.clone())),
                 None => self.find_in(segment, &mut matches).await.map_err(|error| told(&error)),
             };
             match outcome {
@@ -133,10 +133,10 @@ fn oldest(segments: &[Listed]) -> Option<millrace_core::time::Millis> {
 }
 
 /// An error with its cause, for a page.
-fn told(error: &StoreError) -> String {
+fn told(error: &StoreError) -> Why {
     match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
+        Some(source) => Why::Said(format!("{error}: {source}")),
+        None => Why::Said(error.to_string()),
     }
 }
 

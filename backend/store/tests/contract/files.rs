@@ -127,7 +127,7 @@ async fn a_damaged_chunk_is_named() {
     sqlx::query("UPDATE trace_chunk SET body = zeroblob(50)").execute(&mut hand).await.unwrap();
     let found = traces.find(&term("order-1"), 9).await.unwrap();
     assert_eq!(offsets(&found.records), [(0, 1)]);
-    assert!(found.missed[0].why.contains("chunk 1"), "{found:?}");
+    assert!(found.missed[0].why.english().contains("chunk 1"), "{found:?}");
     stores.close().await;
 }
 

@@ -178,8 +178,9 @@ impl IngestState {
 
     pub(super) fn rebalanced(&self, members: Vec<String>, topics: Vec<String>, coverage: Coverage) {
         let mut inner = self.lock();
-        let degraded = (!coverage.complete())
-            .then(|| coverage.missed.iter().map(|m| format!("{}: {}", m.what, m.why)).collect::<Vec<_>>().join("; "));
+        let degraded = (!coverage.complete()).then(|| {
+            coverage.missed.iter().map(|m| format!("{}: {}", m.what, m.why.english())).collect::<Vec<_>>().join("; ")
+        });
         inner.health = match degraded {
             Some(why) => WorkerHealth::Degraded { why },
             None => WorkerHealth::Running,

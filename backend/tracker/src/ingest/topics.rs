@@ -36,7 +36,7 @@ pub(super) async fn discover(read: &dyn BrokerRead, custom: &[String]) -> Result
                     }));
                 }
             }
-            Err(error) => found.coverage.miss(broker, error.to_string()),
+            Err(error) => found.coverage.miss(broker, error),
         }
     }
     Ok(found)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 use millrace_broker::{Broker, BrokerError, BrokerRead, Topology};
-use millrace_core::coverage::Coverage;
+use millrace_core::coverage::{Coverage, Why};
 use millrace_core::flow::{Fact, Flow, HopState, MessageNode};
 use millrace_core::id::{IdKind, OffsetId};
 use millrace_core::name::{DLQ_PREFIX, is_system_group};
@@ -41,12 +41,12 @@ impl BrokerFacts {
         let topology = match self.read.topology().await {
             Ok(topology) => topology,
             Err(error) => {
-                coverage.miss("name servers", error.to_string());
+                coverage.miss("name servers", &error);
                 return None;
             }
         };
         let Some(broker) = broker_at(&topology, &address) else {
-            coverage.miss(address, "no broker of this cluster has this address");
+            coverage.miss(address, Why::NoSuchAddress);
             return None;
         };
         match self.read.message_at(&broker.name, id.offset).await {
@@ -59,7 +59,7 @@ impl BrokerFacts {
                 None
             }
             Err(error) => {
-                coverage.miss(broker.name.clone(), error.to_string());
+                coverage.miss(broker.name.clone(), &error);
                 None
             }
         }
@@ -73,7 +73,7 @@ impl BrokerFacts {
         let topology = match self.read.topology().await {
             Ok(topology) => topology,
             Err(error) => {
-                coverage.miss("name servers", error.to_string());
+                coverage.miss("name servers", &error);
                 return Vec::new();
             }
         };
@@ -209,7 +209,7 @@ impl BrokerFacts {
                     (None, Some(0), false)
                 }
                 Err(error) => {
-                    coverage.miss(broker, error.to_string());
+                    coverage.miss(broker, &error);
                     (None, None, false)
                 }
             };
@@ -299,7 +299,7 @@ fn note<T>(answer: Result<T, BrokerError>, broker: &str, coverage: &mut Coverage
             None
         }
         Err(error) => {
-            coverage.miss(broker, error.to_string());
+            coverage.miss(broker, &error);
             None
         }
     }

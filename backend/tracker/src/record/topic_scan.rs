@@ -67,7 +67,7 @@ pub(super) async fn scan(read: &dyn BrokerRead, text: &str, kind: &IdKind, now: 
                 facts.extend(messages.iter().map(stored_fact));
             }
             Err(BrokerError::NotFound(_)) => scan.coverage.answer(),
-            Err(error) => scan.coverage.miss(format!("{topic}@{broker}"), error.to_string()),
+            Err(error) => scan.coverage.miss(format!("{topic}@{broker}"), &error),
         }
     }
     facts.sort();
@@ -80,7 +80,7 @@ async fn targets(read: &dyn BrokerRead, coverage: &mut Coverage) -> Vec<(String,
     let topology = match read.topology().await {
         Ok(topology) => topology,
         Err(error) => {
-            coverage.miss("name servers", error.to_string());
+            coverage.miss("name servers", &error);
             return Vec::new();
         }
     };
@@ -93,7 +93,7 @@ async fn targets(read: &dyn BrokerRead, coverage: &mut Coverage) -> Vec<(String,
                     .filter(|topic| TopicKind::of(&topic.name) == TopicKind::User)
                     .map(|topic| (broker.name.clone(), topic.name)),
             ),
-            Err(error) => coverage.miss(broker.name, error.to_string()),
+            Err(error) => coverage.miss(broker.name, &error),
         }
     }
     targets

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use millrace_console::overview::BrokerLine;
-use millrace_console::snapshot::NOT_READ_YET;
+use millrace_core::coverage::Why;
 use millrace_core::time::Millis;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -120,7 +120,7 @@ pub(crate) async fn overview(InCluster { cx, view }: InCluster) -> Json<ClusterO
     };
     let counted = |count: usize| match overview.coverage.as_of {
         Some(_) => Value::Known(count),
-        None => Value::Unknown(NOT_READ_YET.to_owned()),
+        None => Value::Unknown(Why::NotReadYet.english()),
     };
     Json(ClusterOverview {
         summary: summary(&view, cx.now),
@@ -132,7 +132,7 @@ pub(crate) async fn overview(InCluster { cx, view }: InCluster) -> Json<ClusterO
         name_servers: overview
             .name_servers
             .into_iter()
-            .map(|(address, failure)| NameServer { address, failure })
+            .map(|(address, failure)| NameServer { address, failure: failure.map(|why| why.english()) })
             .collect(),
         brokers: overview.brokers.into_iter().map(Broker::from).collect(),
     })
@@ -141,7 +141,7 @@ pub(crate) async fn overview(InCluster { cx, view }: InCluster) -> Json<ClusterO
 impl From<BrokerLine> for Broker {
     fn from(line: BrokerLine) -> Self {
         let (failure, failing_since) =
-            line.failure.map_or((None, None), |failure| (Some(failure.why), Some(failure.since.0)));
+            line.failure.map_or((None, None), |failure| (Some(failure.why.english()), Some(failure.since.0)));
         Self {
             name: line.name,
             address: line.address,

@@ -71,7 +71,7 @@ impl<T> From<Known<T>> for Value<T> {
     fn from(known: Known<T>) -> Self {
         match known {
             Known::Known(value) => Self::Known(value),
-            Known::Unknown(why) => Self::Unknown(why),
+            Known::Unknown(why) => Self::Unknown(why.english()),
         }
     }
 }
@@ -117,7 +117,7 @@ pub(crate) struct Missing {
 
 impl From<&Missed> for Missing {
     fn from(missed: &Missed) -> Self {
-        Self { what: missed.what.clone(), why: missed.why.clone() }
+        Self { what: missed.what.clone(), why: missed.why.english() }
     }
 }
 

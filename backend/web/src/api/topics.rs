@@ -267,7 +267,7 @@ impl From<TopicDetail> for TopicInFull {
                     broker: place.broker,
                     config: place.config,
                     read_at: place.read_at.map(|at| at.0),
-                    failure: place.failure.map(|failure| failure.why),
+                    failure: place.failure.map(|failure| failure.why.english()),
                 })
                 .collect(),
             name: detail.name,

@@ -108,7 +108,7 @@ pub(crate) fn detail(attention: &Attention) -> Msg {
     match attention {
         Attention::ClusterUnreachable { why, .. }
         | Attention::NameServerDown { why, .. }
-        | Attention::BrokerDown { why, .. } => Msg::new("overview-reason").with("why", why),
+        | Attention::BrokerDown { why, .. } => crate::why::why(why),
         Attention::NoBroker => Msg::new("overview-no-broker-way"),
         Attention::NoMaster { .. } => Msg::new("overview-no-master-way"),
         Attention::BrokerRunsForeignCommands { .. } => Msg::new("overview-insecure-way"),
@@ -143,6 +143,7 @@ fn link(attention: &Attention, cluster: &str) -> Option<Link> {
 #[cfg(test)]
 mod tests {
     use millrace_console::overview::Attention;
+    use millrace_core::coverage::Why;
     use millrace_core::time::Millis;
 
     use super::{detail, headline, lines};
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn every_kind_has_words_in_both_languages() {
         let (group, topic, broker) = ("g".to_owned(), "t".to_owned(), "b".to_owned());
-        let (why, since, version) = ("refused".to_owned(), Millis(0), "V4_9_4".to_owned());
+        let (why, since, version) = (Why::from("refused"), Millis(0), "V4_9_4".to_owned());
         let kinds = [
             Attention::ClusterUnreachable { why: why.clone(), since },
             Attention::NameServerDown { address: "192.0.2.9:9876".into(), why },

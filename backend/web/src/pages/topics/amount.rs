@@ -1,7 +1,10 @@
 //! A number of a table's cell that may be known, partly known, old, or not known at all.
 
 use millrace_console::Tally;
-use millrace_core::coverage::Missed;
+use millrace_core::coverage::{Missed, Why};
+
+use crate::i18n::Locale;
+use crate::why::why;
 
 /// What a cell shows.
 #[derive(Debug, Clone)]
@@ -17,7 +20,7 @@ pub(crate) struct Amount {
 }
 
 impl Amount {
-    pub(crate) fn of<T>(tally: &Tally<T>, shown: impl Fn(T) -> String) -> Self
+    pub(crate) fn of<T>(tally: &Tally<T>, locale: Locale, shown: impl Fn(T) -> String) -> Self
     where
         T: Copy + Default + PartialEq + std::ops::AddAssign,
     {
@@ -34,14 +37,22 @@ impl Amount {
             text,
             unknown: !missing.is_empty(),
             stale: missing.is_empty() && !stale.is_empty(),
-            why: reasons(if missing.is_empty() { stale } else { missing }),
+            why: reasons(if missing.is_empty() { stale } else { missing }, locale),
         }
     }
 }
 
 /// Each with its reason; of many, the first.
-fn reasons(missed: &[Missed]) -> String {
-    let mut text: Vec<String> = missed.iter().take(3).map(|part| format!("{}: {}", part.what, part.why)).collect();
+fn reasons(missed: &[Missed], locale: Locale) -> String {
+    let say = |part: &Missed| format!("{}: {}", part.what, why(&part.why).text(locale));
+    // Queues that were never read from say the same one by one.
+    if let [first, _, ..] = missed
+        && first.why == Why::NeverCommitted
+        && missed.iter().all(|part| part.why == first.why)
+    {
+        return why(&first.why).text(locale);
+    }
+    let mut text: Vec<String> = missed.iter().take(3).map(say).collect();
     if missed.len() > 3 {
         text.push(format!("+{}", missed.len() - 3));
     }

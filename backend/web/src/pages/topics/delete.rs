@@ -36,11 +36,11 @@ impl Delete {
         let chosen = |broker: &String| form.brokers.is_empty() || form.brokers.contains(broker);
         Self {
             head: Head::of(view, &plan.topic, Part::Form),
-            span: plan.span.as_ref().map(|span| Amount::of(span, format::grouped)),
+            span: plan.span.as_ref().map(|span| Amount::of(span, cx.locale, format::grouped)),
             readers: plan
                 .readers
                 .iter()
-                .map(|reader| (reader.group.clone(), Amount::of(&reader.lag, format::grouped)))
+                .map(|reader| (reader.group.clone(), Amount::of(&reader.lag, cx.locale, format::grouped)))
                 .collect(),
             brokers: plan.brokers.iter().map(|broker| (broker.clone(), chosen(broker))).collect(),
             typed: form.confirm.clone(),

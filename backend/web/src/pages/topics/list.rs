@@ -185,9 +185,10 @@ fn columns(cluster: &str, query: &TopicQuery) -> Vec<Column> {
 
 impl Row {
     fn of(cluster: &str, state: &TopicState, locale: Locale) -> Self {
-        let queues = Amount::of(&state.queues, format::grouped);
-        let rate =
-            Amount::of(&state.per_second, |n| Msg::new("unit-per-second").with("n", format::decimal(n)).text(locale));
+        let queues = Amount::of(&state.queues, locale, format::grouped);
+        let rate = Amount::of(&state.per_second, locale, |n| {
+            Msg::new("unit-per-second").with("n", format::decimal(n)).text(locale)
+        });
         let first = state.brokers.first().map(|place| place.config.write_queues);
         let even = state.brokers.iter().all(|place| Some(place.config.write_queues) == first);
         let shape = match (even && state.brokers.len() > 1, first) {
@@ -205,7 +206,7 @@ impl Row {
             line: (state.history.len() > 1).then(|| Sparkline::of(&state.history)),
             groups: state.groups.iter().take(GROUPS_SHOWN).map(|group| group.group.clone()).collect(),
             more_groups: state.groups.len().saturating_sub(GROUPS_SHOWN),
-            lag: state.lag.as_ref().map(|lag| Amount::of(lag, format::grouped)),
+            lag: state.lag.as_ref().map(|lag| Amount::of(lag, locale, format::grouped)),
             behind,
             last_write: state.last_write.clone(),
             differs: state.differs,

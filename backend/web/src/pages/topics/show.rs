@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use millrace_broker::Perm;
-use millrace_console::snapshot::{NEVER_COMMITTED, TopicAtBroker, Trend};
+use millrace_console::snapshot::{TopicAtBroker, Trend};
 use millrace_console::topics::{Chip, Reader, TopicDetail};
 use millrace_core::coverage::Known;
 use millrace_core::time::Millis;
@@ -66,7 +66,7 @@ impl Show {
                     .with("order", "newest"),
             })
             .collect();
-        let readers: Vec<ReaderRow> = detail.readers.iter().map(ReaderRow::of).collect();
+        let readers: Vec<ReaderRow> = detail.readers.iter().map(|reader| ReaderRow::of(reader, locale)).collect();
         let mut head = Head::of(view, topic, part);
         head.queues = Some(queues.len());
         head.groups = Some(readers.len());
@@ -75,7 +75,7 @@ impl Show {
 }
 
 impl ReaderRow {
-    fn of(reader: &Reader) -> Self {
+    fn of(reader: &Reader, locale: Locale) -> Self {
         let (state, word) = match &reader.lag {
             None => (State::Idle, Msg::new("topics-reader-without-offset")),
             Some(on) if on.left_over => (State::Idle, Msg::new("topics-reader-left-over")),
@@ -90,14 +90,7 @@ impl ReaderRow {
         };
         Self {
             group: reader.group.clone(),
-            lag: reader.lag.as_ref().map(|on| {
-                let mut amount = Amount::of(&on.lag, format::grouped);
-                // A queue that was never read from says the same for each.
-                if amount.why.matches(NEVER_COMMITTED).count() > 1 {
-                    NEVER_COMMITTED.clone_into(&mut amount.why);
-                }
-                amount
-            }),
+            lag: reader.lag.as_ref().map(|on| Amount::of(&on.lag, locale, format::grouped)),
             state,
             word,
             expired_unread: reader.lag.as_ref().map_or(0, |on| on.expired_unread),
