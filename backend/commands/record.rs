@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use millrace_broker_rocketmq::client::Clients;
+use millrace_console::messages::inert;
 use millrace_core::time::Clock;
 use millrace_store::SegmentRules;
 use millrace_tracker::ingest::IngestState;
@@ -46,7 +47,7 @@ pub(crate) async fn run(args: &RecordArgs) -> Result<ExitCode> {
     if args.json {
         println!("{}", serde_json::to_string_pretty(&answer)?);
     } else {
-        print!("{}", text(&answer));
+        print!("{}", inert(&text(&answer)));
     }
     let found = answer.pointer("/flow/messages").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
     Ok(if found { ExitCode::SUCCESS } else { ExitCode::FAILURE })

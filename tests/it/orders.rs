@@ -44,6 +44,11 @@ async fn every_order_is_told_as_it_went() {
             assert_eq!(message["publications"].as_array().unwrap().len(), 1, "{key}");
             assert_eq!(message["evidence"]["code"], "traced");
             assert_eq!(message["keys"], serde_json::json!([key]));
+            assert!(
+                !flow.has_finding("duplicate_delivery"),
+                "{key}: a broadcasting group is no duplicate: {:#}",
+                flow.0
+            );
             let groups: &[(&str, usize)] = match topic {
                 "orders_raw" => &[("order_cleaner", 1)],
                 "orders_clean" => &[("order_pricer", 1)],

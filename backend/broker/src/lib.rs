@@ -13,7 +13,7 @@ use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
 pub use error::{BrokerError, Result};
-pub use message::{Body, Message, MessageToSend, Properties, PulledBatch, SendReceipt, StoreStatus};
+pub use message::{Body, KeyHits, Message, MessageToSend, Properties, PulledBatch, SendReceipt, StoreStatus};
 pub use model::{
     Broker, BrokerRuntime, ClientConnection, ConsumerConnection, GroupConfig, GroupOffsets, MessageType, Perm,
     QueueLag, QueueRoute, QueueStats, Replica, TopicConfig, TopicRoute, Topology,
@@ -50,15 +50,8 @@ pub trait BrokerRead: Send + Sync + std::fmt::Debug {
     /// `NotFound` when no client of the group is online at `broker`.
     async fn consumers(&self, broker: &str, group: &str) -> Result<ConsumerConnection>;
 
-    /// At most 64 messages (the broker's cap) whose KEYS contain `key`, newest first.
-    async fn messages_by_key(
-        &self,
-        broker: &str,
-        topic: &str,
-        key: &str,
-        from: Millis,
-        to: Millis,
-    ) -> Result<Vec<Message>>;
+    /// Messages whose KEYS contain `key`; a broker answers no more than 64 at once.
+    async fn messages_by_key(&self, broker: &str, topic: &str, key: &str, from: Millis, to: Millis) -> Result<KeyHits>;
     /// By a client's unique id.
     async fn messages_by_uniq_id(
         &self,

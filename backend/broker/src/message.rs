@@ -98,3 +98,14 @@ pub enum StoreStatus {
     FlushSlaveTimeout,
     SlaveNotAvailable,
 }
+
+/// What a broker's index has for a key.
+#[derive(Debug, Clone, Default)]
+pub struct KeyHits {
+    /// Newest first.
+    pub messages: Vec<Message>,
+    /// The broker answered as many as it ever does: it may have more, stored before `oldest`.
+    pub capped: bool,
+    /// Of all that it answered, what was not asked for included: its index goes by hashes, and by whole seconds.
+    pub oldest: Option<Millis>,
+}

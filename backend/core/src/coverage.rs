@@ -42,6 +42,13 @@ pub enum Why {
         code: i32,
         remark: String,
     },
+    /// The topic has no read permission there.
+    NotReadable(String),
+    /// More than one look-up asks for: `asked` of `all` were.
+    LeftOut {
+        asked: usize,
+        all: usize,
+    },
     /// In the words of whoever said it.
     Said(String),
 }
@@ -64,6 +71,8 @@ impl Why {
             Self::NotThere(what) => format!("{what} is not there"),
             Self::NotPermitted { address, remark } => format!("{address} refused: {remark}"),
             Self::Answered { address, code, remark } => format!("{address} answered with code {code}: {remark}"),
+            Self::NotReadable(topic) => format!("topic {topic} may not be read there"),
+            Self::LeftOut { asked, all } => format!("{asked} of {all} were asked, the rest is left out"),
             Self::Said(text) => text.clone(),
         }
     }

@@ -37,6 +37,16 @@ pub struct OffsetId {
     pub offset: i64,
 }
 
+impl std::fmt::Display for OffsetId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.address {
+            std::net::IpAddr::V4(address) => write!(f, "{:08X}", u32::from(address))?,
+            std::net::IpAddr::V6(address) => write!(f, "{:032X}", u128::from(address))?,
+        }
+        write!(f, "{:08X}{:016X}", self.port, self.offset)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrpcId {
     pub mac: String,

@@ -1,6 +1,19 @@
 //! What templates can do with a value. One invariant: filters know the reader through the run-time value `cx`, so that
 //! no view carries language or zone, and everything but our own markup is escaped.
 
+use millrace_console::messages::inert;
+
+/// Text in HTML that does not act, wherever it is from: not as markup, not by control characters, and not on the
+/// direction of writing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InertHtml;
+
+impl askama::filters::Escaper for InertHtml {
+    fn write_escaped_str<W: std::fmt::Write>(&self, dest: W, text: &str) -> std::fmt::Result {
+        askama::filters::Html.write_escaped_str(dest, &inert(text))
+    }
+}
+
 /// Filters of all templates; askama looks for a module of this name where the view is defined.
 #[expect(
     unreachable_pub,

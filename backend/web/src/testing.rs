@@ -219,6 +219,12 @@ pub(crate) fn hostile_site() -> Site {
     )
 }
 
+/// A site whose store has these records.
+pub(crate) fn traced_site(records: Vec<TraceRecord>) -> Site {
+    let traces = FakeTraces { records, ..FakeTraces::default() };
+    Site::of(builder().cluster(view("shop", &fake_cluster(), traces)).build())
+}
+
 /// The trace store of `shop` fails every call.
 pub(crate) fn broken_store_site() -> Site {
     let traces = FakeTraces { broken: true, ..FakeTraces::default() };

@@ -26,6 +26,8 @@ pub(crate) fn why(why: &Why) -> Msg {
         Why::Answered { address, code, remark } => {
             Msg::new("why-answered").with("address", address).with("code", *code).with("remark", remark)
         }
+        Why::NotReadable(topic) => Msg::new("why-not-readable").with("topic", topic),
+        Why::LeftOut { asked, all } => Msg::new("why-left-out").with("asked", *asked).with("all", *all),
         Why::Said(text) => Msg::new("why-said").with("text", text),
     }
 }
@@ -55,6 +57,8 @@ mod tests {
             Why::NotThere("topic orders".to_owned()),
             Why::NotPermitted { address: address.clone(), remark: remark.clone() },
             Why::Answered { address, code: 1, remark },
+            Why::NotReadable("orders".to_owned()),
+            Why::LeftOut { asked: 40, all: 70 },
         ];
         for reason in own {
             let english = why(&reason).text(Locale::En);

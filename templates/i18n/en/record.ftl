@@ -187,6 +187,7 @@ record-why-end-not-traced = The end of the delivery was not traced
 record-why-group-not-traced = The trace names no group
 record-why-group-offline = No client of the group is online
 record-why-broadcasting = Broadcasting clients keep their offsets themselves
+record-why-pop = POP clients acknowledge one by one; the offset tells only that it was handed out
 record-why-filtered = Its tag is not in the subscription
 record-why-rolled-back = The transaction was rolled back
 record-why-transaction-open = The transaction is not committed
@@ -309,6 +310,8 @@ record-reasons = Likely reasons
 record-reasons-note = the likeliest first
 record-to-ingest = Ingest
 record-no-trace-topic = Message trace is off: no broker has a trace topic
+record-trace-refused = { $brokers } does not let the trace topic be read: { $why }
+record-trace-refused-way = Give the account the right to read it (SUB), and the topic permission 6.
 record-no-trace-topic-way = Set traceTopicEnable=true on a broker, or name your trace topic in the configuration, and switch trace on in the clients.
 record-ingest-stopped = Ingest is stopped
 record-ingest-degraded = Ingest goes on only in part: { $why }

@@ -156,6 +156,7 @@ topics-error-confirm = This is not the topic’s name. Nothing was deleted.
 topics-error-control = Control characters are not allowed.
 topics-error-tag = A tag has no blanks and no ||.
 topics-error-property-equals = Line { $line } has no =.
+topics-error-property-shape = A name has neither line breaks nor =, a value has no line breaks.
 topics-error-property-empty = Line { $line } lacks a name or a value.
 topics-error-property-reserved = Line { $line }: RocketMQ keeps { $name } for itself.
 topics-error-property-twice = Line { $line }: { $name } is there twice.

@@ -13,4 +13,6 @@ why-no-such-broker = no broker { $broker } in this cluster
 why-not-there = { $what } is not there
 why-not-permitted = { $address } refused: { $remark }
 why-answered = { $address } answered with code { $code }: { $remark }
+why-not-readable = topic { $topic } may not be read there
+why-left-out = { $asked } of { $all } were asked, the rest is left out
 why-said = { $text }

@@ -133,6 +133,7 @@ record-why-end-not-traced = 投递的结束没有轨迹
 record-why-group-not-traced = 轨迹中没有组名
 record-why-group-offline = 该组没有在线的客户端
 record-why-broadcasting = 广播消费的位点保存在客户端
+record-why-pop = POP 消费逐条确认；位点只表明消息已被取走
 record-why-filtered = 标签不在订阅中
 record-why-rolled-back = 事务已回滚
 record-why-transaction-open = 事务尚未提交
@@ -219,6 +220,8 @@ record-reasons = 可能的原因
 record-reasons-note = 最可能的在前
 record-to-ingest = 采集
 record-no-trace-topic = 消息轨迹未开启：没有 Broker 拥有轨迹主题
+record-trace-refused = { $brokers } 不允许读取轨迹 Topic：{ $why }
+record-trace-refused-way = 请为账号授予读权限（SUB），并将该 Topic 权限设为 6。
 record-no-trace-topic-way = 在 Broker 上设置 traceTopicEnable=true，或在配置中写明轨迹主题，并在客户端开启轨迹。
 record-ingest-stopped = 采集已停止
 record-ingest-degraded = 采集只部分进行：{ $why }

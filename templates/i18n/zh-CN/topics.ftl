@@ -144,6 +144,7 @@ topics-error-confirm = 与主题名不符。没有删除任何内容。
 topics-error-control = 不允许控制字符。
 topics-error-tag = Tag 不能含空格或 ||。
 topics-error-property-equals = 第 { $line } 行缺少 =。
+topics-error-property-shape = 属性名不能含换行或 =，属性值不能含换行。
 topics-error-property-empty = 第 { $line } 行缺少名称或值。
 topics-error-property-reserved = 第 { $line } 行：{ $name } 由 RocketMQ 保留。
 topics-error-property-twice = 第 { $line } 行：{ $name } 重复。

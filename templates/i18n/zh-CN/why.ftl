@@ -13,4 +13,6 @@ why-no-such-broker = 本集群没有 Broker { $broker }
 why-not-there = { $what } 不存在
 why-not-permitted = { $address } 拒绝：{ $remark }
 why-answered = { $address } 返回代码 { $code }：{ $remark }
+why-not-readable = Topic { $topic } 在那里没有读权限
+why-left-out = 共 { $all } 个，只查询了 { $asked } 个
 why-said = { $text }

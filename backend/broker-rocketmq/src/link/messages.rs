@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millrace_broker::{BrokerError, Message, PulledBatch, Result};
+use millrace_broker::{BrokerError, KeyHits, Message, PulledBatch, Result};
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
@@ -12,6 +12,8 @@ use crate::remoting::{Reply, Request, RequestCode, ResponseCode};
 
 /// The broker answers no more to one look-up by key.
 const KEY_CAP: u32 = 64;
+/// The broker's index knows times to the second, rounded down from its file's begin: a message may seem to be earlier.
+const INDEX_GRAIN_MS: i64 = 1_000;
 /// The group that browsing reads as: one of RocketMQ's own, that every broker has.
 const BROWSER: &str = "TOOLS_CONSUMER";
 /// The request names its subscription.
@@ -48,11 +50,11 @@ impl Link {
         key: KeyKind<'_>,
         from: Millis,
         to: Millis,
-    ) -> Result<Vec<Message>> {
+    ) -> Result<KeyHits> {
         let request = Request::new(RequestCode::QueryMessage)
             .field("topic", topic)
             .field("maxNum", KEY_CAP)
-            .field("beginTimestamp", from.0.max(0))
+            .field("beginTimestamp", from.0.saturating_sub(INDEX_GRAIN_MS).max(0))
             .field("endTimestamp", to.0);
         let request = match key {
             KeyKind::Key(key) => request.field("key", key),
@@ -60,16 +62,18 @@ impl Link {
         };
         let reply = self.ask(broker, &request).await?;
         if matches!(reply.code, ResponseCode::QUERY_NOT_FOUND | ResponseCode::NO_MESSAGE) {
-            return Ok(Vec::new());
+            return Ok(KeyHits::default());
         }
         let reply = reply.success(|| format!("topic {topic}"))?;
         let mut messages = decode(&reply, broker, None)?;
+        let capped = messages.len() >= KEY_CAP as usize;
+        let oldest = messages.iter().map(|message| message.stored).min();
         messages.retain(|message| {
             message.queue.topic == topic && (from..=to).contains(&message.stored) && key.fits(message)
         });
         messages.sort_by_key(|message| std::cmp::Reverse((message.stored, message.commit_log_offset)));
         messages.dedup_by_key(|message| message.commit_log_offset);
-        Ok(messages)
+        Ok(KeyHits { messages, capped, oldest })
     }
 
     pub(super) async fn ask_message_at(&self, broker: &str, commit_log_offset: i64) -> Result<Message> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use millrace_broker::{
-    BrokerRead, BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, Message, PulledBatch, QueueLag,
+    BrokerRead, BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, KeyHits, Message, PulledBatch, QueueLag,
     QueueStats, Result, TopicConfig, TopicRoute, Topology,
 };
 use millrace_core::name::QueueRef;
@@ -67,14 +67,7 @@ impl BrokerRead for Link {
         self.ask_consumers(broker, group).await
     }
 
-    async fn messages_by_key(
-        &self,
-        broker: &str,
-        topic: &str,
-        key: &str,
-        from: Millis,
-        to: Millis,
-    ) -> Result<Vec<Message>> {
+    async fn messages_by_key(&self, broker: &str, topic: &str, key: &str, from: Millis, to: Millis) -> Result<KeyHits> {
         self.look_up(broker, topic, KeyKind::Key(key), from, to).await
     }
 
@@ -86,7 +79,7 @@ impl BrokerRead for Link {
         from: Millis,
         to: Millis,
     ) -> Result<Vec<Message>> {
-        self.look_up(broker, topic, KeyKind::UniqId(id), from, to).await
+        Ok(self.look_up(broker, topic, KeyKind::UniqId(id), from, to).await?.messages)
     }
 
     async fn message_at(&self, broker: &str, commit_log_offset: i64) -> Result<Message> {

@@ -150,18 +150,21 @@ async fn messages(cluster: &Cluster, broker: &str, topic: &str) {
     assert_eq!((empty.messages.len(), empty.next), (0, 1));
 
     until("the key is in the index", async || {
-        !read.messages_by_key(broker, topic, "order-17", EVER.0, EVER.1).await.unwrap().is_empty()
+        !read.messages_by_key(broker, topic, "order-17", EVER.0, EVER.1).await.unwrap().messages.is_empty()
     })
     .await;
-    let found = read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await.unwrap();
+    let found = read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await.unwrap().messages;
     assert_eq!(found.as_slice(), std::slice::from_ref(message));
     let found = read.messages_by_uniq_id(broker, topic, &receipt.message_id, EVER.0, EVER.1).await.unwrap();
     assert_eq!(found.as_slice(), std::slice::from_ref(message));
     for absent in ["order-18", "order-17 batch-1 ", "order"] {
-        assert!(read.messages_by_key(broker, topic, absent, EVER.0, EVER.1).await.unwrap().is_empty(), "{absent}");
+        assert!(
+            read.messages_by_key(broker, topic, absent, EVER.0, EVER.1).await.unwrap().messages.is_empty(),
+            "{absent}"
+        );
     }
     let before = Millis(message.stored.0 - 3_600_000);
-    assert!(read.messages_by_key(broker, topic, "order-17", EVER.0, before).await.unwrap().is_empty());
+    assert!(read.messages_by_key(broker, topic, "order-17", EVER.0, before).await.unwrap().messages.is_empty());
 
     // More with one key than the broker answers.
     let sends = (0..70).map(|number| {
@@ -172,11 +175,17 @@ async fn messages(cluster: &Cluster, broker: &str, topic: &str) {
         outcome.unwrap();
     }
     until("all keys are in the index", async || {
-        !read.messages_by_key(broker, topic, "order-169", EVER.0, EVER.1).await.unwrap().is_empty()
+        !read.messages_by_key(broker, topic, "order-169", EVER.0, EVER.1).await.unwrap().messages.is_empty()
     })
     .await;
-    let capped = read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await.unwrap();
+    let hits = read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await.unwrap();
+    assert!(hits.capped && hits.oldest.is_some(), "it has more than it answers");
+    let capped = hits.messages;
     assert_eq!(capped.len(), 64);
+    // Its index knows whole seconds: a range that begins at a message's own time has the message.
+    let exact = capped.last().unwrap().stored;
+    let found = read.messages_by_key(broker, topic, "batch-1", exact, EVER.1).await.unwrap().messages;
+    assert!(found.iter().any(|message| message.stored == exact), "from {exact:?}");
     assert!(capped.is_sorted_by(|newer, older| newer.stored >= older.stored));
     let stats = read.topic_stats(broker, topic).await.unwrap();
     assert_eq!(stats.iter().map(|stats| stats.max).collect::<Vec<_>>(), [35, 35, 1, 0]);
@@ -295,7 +304,7 @@ async fn refusals(cluster: &Cluster, broker: &str) {
     assert!(matches!(read.topics("no-such-broker").await, Err(BrokerError::NoSuchBroker(_))));
     assert!(matches!(read.message_at(broker, i64::MAX / 2).await, Err(BrokerError::NotFound(_))));
     assert!(matches!(read.consumers(broker, &absent).await, Err(BrokerError::NotFound(_))));
-    assert!(read.messages_by_key(broker, &absent, "order-17", EVER.0, EVER.1).await.unwrap().is_empty());
+    assert!(read.messages_by_key(broker, &absent, "order-17", EVER.0, EVER.1).await.unwrap().messages.is_empty());
     let send = cluster.send.as_ref().unwrap();
     let unsent = send.send(to_send(&absent, "order-1", None)).await;
     assert!(matches!(unsent, Err(BrokerError::NotFound(_))), "{unsent:?}");
@@ -353,7 +362,7 @@ pub(crate) async fn pipeline(clients: &Clients, name_server: &str) {
     assert_eq!(seen(), [0, 1]);
 
     until("the trace of sending and consuming is there", async || {
-        let traces = cluster.read.messages_by_key(&broker, TRACE_TOPIC, &key, EVER.0, EVER.1).await.unwrap();
+        let traces = cluster.read.messages_by_key(&broker, TRACE_TOPIC, &key, EVER.0, EVER.1).await.unwrap().messages;
         let text: String = traces.iter().map(|trace| String::from_utf8_lossy(&trace.body.bytes).into_owned()).collect();
         ["Pub\u{1}", "SubBefore\u{1}", "SubAfter\u{1}", &parent].iter().all(|part| text.contains(part))
     })

@@ -168,6 +168,15 @@ impl FakeCluster {
         self.lock().faults.insert((broker.to_owned(), Some(call)), fault);
     }
 
+    /// `broker` registers at `address` from now on; what it stored keeps the ids of its old one.
+    pub fn move_broker(&self, broker: &str, address: &str) {
+        if let Ok(moved) = self.lock().broker_mut(broker) {
+            for replica in &mut moved.described.replicas {
+                address.clone_into(&mut replica.address);
+            }
+        }
+    }
+
     /// The name servers meet `fault` from now on.
     pub fn fail_name_servers(&self, fault: Fault) {
         self.lock().name_server_fault = Some(fault);

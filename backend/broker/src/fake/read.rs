@@ -9,8 +9,8 @@ use millrace_core::time::Millis;
 use super::state::NAME_SERVER;
 use super::{Call, FakeCluster, KEY_CAP};
 use crate::{
-    BrokerError, BrokerRead, BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, Message, PulledBatch,
-    QueueLag, QueueRoute, QueueStats, Result, TopicConfig, TopicRoute, Topology,
+    BrokerError, BrokerRead, BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, KeyHits, Message,
+    PulledBatch, QueueLag, QueueRoute, QueueStats, Result, TopicConfig, TopicRoute, Topology,
 };
 
 #[async_trait]
@@ -164,19 +164,15 @@ impl BrokerRead for FakeCluster {
         })
     }
 
-    async fn messages_by_key(
-        &self,
-        broker: &str,
-        topic: &str,
-        key: &str,
-        from: Millis,
-        to: Millis,
-    ) -> Result<Vec<Message>> {
+    async fn messages_by_key(&self, broker: &str, topic: &str, key: &str, from: Millis, to: Millis) -> Result<KeyHits> {
         self.enter(broker, Call::MessagesByKey).await?;
         let state = self.lock();
         let known = state.broker(broker)?;
         let found = known.messages(topic).filter(|message| message.keys().any(|k| k == key));
-        Ok(newest(found, from, to))
+        let messages = newest(found, from, to);
+        let capped = messages.len() >= KEY_CAP;
+        let oldest = messages.iter().map(|message| message.stored).min();
+        Ok(KeyHits { messages, capped, oldest })
     }
 
     async fn messages_by_uniq_id(

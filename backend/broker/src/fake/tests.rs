@@ -23,11 +23,13 @@ async fn a_key_is_found_newest_first_and_at_most_64_times() {
     fake = fake.message(FakeMessage::to("refunds").key("order-17"));
     let read = fake.cluster().read;
     let found = read.messages_by_key("broker-a", "orders", "order-17", ALL.0, ALL.1).await.unwrap();
+    assert!(found.capped);
+    let found = found.messages;
     assert_eq!(found.len(), KEY_CAP);
     assert!(found.is_sorted_by(|newer, older| newer.stored > older.stored));
     assert!(found.iter().all(|message| message.queue.topic == "orders"));
     let none = read.messages_by_key("broker-a", "orders", "order-17 batch-1", ALL.0, ALL.1).await.unwrap();
-    assert!(none.is_empty());
+    assert!(none.messages.is_empty() && !none.capped);
     let id = found.first().unwrap().uniq_id.clone().unwrap();
     assert_eq!(read.messages_by_uniq_id("broker-a", "orders", &id, ALL.0, ALL.1).await.unwrap().len(), 1);
 }
@@ -105,7 +107,8 @@ async fn a_send_is_stored_and_a_read_only_cluster_has_no_handle_for_it() {
     let fake = FakeCluster::new().broker("broker-a").topic("orders", 2);
     let message = MessageToSend { topic: "orders".into(), keys: vec!["order-1".into()], ..Default::default() };
     let receipt = fake.cluster().send.unwrap().send(message).await.unwrap();
-    let found = fake.cluster().read.messages_by_key("broker-a", "orders", "order-1", ALL.0, ALL.1).await.unwrap();
+    let found =
+        fake.cluster().read.messages_by_key("broker-a", "orders", "order-1", ALL.0, ALL.1).await.unwrap().messages;
     assert_eq!(found.first().unwrap().id(), receipt.message_id);
     let at = fake.cluster().read.message_at("broker-a", found.first().unwrap().commit_log_offset).await.unwrap();
     assert_eq!(Some(at.offset_id), receipt.offset_id);

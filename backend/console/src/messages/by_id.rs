@@ -52,7 +52,10 @@ impl Console {
         let taken_for = match IdKind::of(id) {
             IdKind::Offset(offset) => match broker_at(&self.snapshot(), &offset) {
                 Some(broker) => return self.by_offset_id(topic, &broker, &offset, id).await,
-                None => TakenFor::UniqDespiteShape { address: format!("{}:{}", offset.address, offset.port) },
+                None => match self.by_foreign_offset_id(&offset).await {
+                    Some(looked) => return Ok(looked),
+                    None => TakenFor::UniqDespiteShape { address: format!("{}:{}", offset.address, offset.port) },
+                },
             },
             IdKind::Uniq(_) => TakenFor::Uniq,
             IdKind::Grpc(_) => TakenFor::Grpc,
@@ -85,6 +88,26 @@ impl Console {
         }
         let taken_for = TakenFor::Offset { broker: broker.to_owned() };
         Ok(Looked { taken_for, messages: message.into_iter().collect(), coverage })
+    }
+
+    /// A broker that moved, or that registered by its name, still has the message at this offset: all are asked, and
+    /// what they have is believed if it has this very id.
+    async fn by_foreign_offset_id(&self, offset: &OffsetId) -> Option<Looked> {
+        let snapshot = self.snapshot();
+        let wanted = offset.to_string();
+        let answers = join_all(snapshot.brokers.iter().map(|state| async {
+            let broker = state.broker.name.clone();
+            let found = within(DEADLINE, &broker, self.read().message_at(&broker, offset.offset)).await;
+            found
+                .ok()
+                .filter(|message| message.offset_id.eq_ignore_ascii_case(&wanted))
+                .map(|message| (broker, message))
+        }));
+        let (broker, message) = answers.await.into_iter().flatten().next()?;
+        let mut coverage = Coverage::default();
+        coverage.answer();
+        coverage.as_of = Some(self.now());
+        Some(Looked { taken_for: TakenFor::Offset { broker }, messages: vec![message], coverage })
     }
 
     async fn by_uniq_id(&self, topic: &str, id: &str, taken_for: TakenFor) -> Result<Looked> {

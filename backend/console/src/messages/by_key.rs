@@ -1,7 +1,7 @@
 //! Look-up by record key. A broker answers at most 64; that more may exist is told, with the time to go on from.
 
 use futures::future::join_all;
-use millrace_broker::{BrokerError, Message};
+use millrace_broker::{BrokerError, KeyHits, Message};
 use millrace_core::coverage::Coverage;
 use millrace_core::time::Millis;
 
@@ -74,9 +74,9 @@ impl Console {
         let mut error = None;
         for (broker, answer) in answers {
             match answer {
-                Ok(messages) => {
+                Ok(hits) => {
                     found.coverage.answer();
-                    found.take(broker, messages, topic);
+                    found.take(broker, hits, topic);
                 }
                 // No match is an answer.
                 Err(BrokerError::NotFound(_)) => found.coverage.answer(),
@@ -107,14 +107,14 @@ impl Console {
 }
 
 impl Keyed {
-    fn take(&mut self, broker: &str, messages: Vec<Message>, topic: &str) {
-        if messages.len() >= KEY_CAP {
+    fn take(&mut self, broker: &str, hits: KeyHits, topic: &str) {
+        if hits.capped {
             self.capped.push(broker.to_owned());
-            // Each capped broker is complete down to its own oldest hit: the newest of those is where to go on.
-            let oldest = messages.iter().map(|message| message.stored).min();
-            self.older = self.older.max(oldest);
+            // Each capped broker is complete down to its own oldest hit: the newest of those is where to go on. Where
+            // they are not older than what was asked for, the broker has no way to tell more.
+            self.older = self.older.max(hits.oldest.filter(|oldest| *oldest < self.to));
         }
-        for message in messages {
+        for message in hits.messages {
             if message.queue.topic == topic && message.keys().any(|key| key == self.key) {
                 if (self.from..=self.to).contains(&message.stored) {
                     self.messages.push(message);

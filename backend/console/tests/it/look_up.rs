@@ -134,10 +134,10 @@ macro_rules! passed_on {
                 _key: &str,
                 from: Millis,
                 to: Millis,
-            ) -> millrace_broker::Result<Vec<millrace_broker::Message>> {
+            ) -> millrace_broker::Result<millrace_broker::KeyHits> {
                 let mut all = self.0.messages_by_key(broker, "orders", "order-17", from, to).await?;
-                all.extend(self.0.messages_by_key(broker, "orders", "order-71", from, to).await?);
-                all.extend(self.0.messages_by_key(broker, "invoices", "order-17", from, to).await?);
+                all.messages.extend(self.0.messages_by_key(broker, "orders", "order-71", from, to).await?.messages);
+                all.messages.extend(self.0.messages_by_key(broker, "invoices", "order-17", from, to).await?.messages);
                 Ok(all)
             }
         }

@@ -89,7 +89,8 @@ fn of_attempts(
         }
     }
     let again = delivered_again(hop);
-    if again > 0 && !hop.broadcasting {
+    // Clients of a broadcasting group each succeed once: what is not known to be another kind is not accused.
+    if again > 0 && hop.once {
         push(Severity::Warn, FindingKind::DuplicateDelivery { times: again });
     }
 }

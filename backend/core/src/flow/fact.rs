@@ -5,6 +5,18 @@ use serde::Serialize;
 use crate::name::QueueRef;
 use crate::time::Millis;
 
+/// How the clients of a group take messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConsumeModel {
+    /// Each message once in the group; a committed offset says that all below is done.
+    Clustering,
+    /// Each message once a client, which keeps its own offsets.
+    Broadcasting,
+    /// Acknowledged one by one: a committed offset says that all below was handed out, not that it was done.
+    Pop,
+}
+
 /// Something that was read from a broker. Order and repetition of facts do not matter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "fact", rename_all = "snake_case")]
@@ -20,6 +32,8 @@ pub enum Fact {
         offset_id: Option<String>,
         /// Offset id of the original (property `ORIGIN_MESSAGE_ID`).
         origin_id: Option<String>,
+        /// Deliveries before it, as the copy counts them.
+        tries: Option<i64>,
     },
     /// The message itself, found in a queue of its topic.
     Stored {
@@ -44,7 +58,8 @@ pub enum Fact {
         expression: Option<String>,
         /// Clients online; `None` when it could not be asked.
         clients: Option<usize>,
-        broadcasting: bool,
+        /// `None` when no client is online to tell.
+        model: Option<ConsumeModel>,
     },
     /// Every message that `group` takes leads to one in `topic`: nothing after a success is a drop.
     Produces { group: String, topic: String },

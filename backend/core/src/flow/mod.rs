@@ -25,7 +25,7 @@ mod state;
 mod tests;
 
 pub use expand::{MOST as MOST_TERMS, expand};
-pub use fact::{Fact, Options};
+pub use fact::{ConsumeModel, Fact, Options};
 pub use finding::{Finding, FindingKind, Severity, Verdict};
 pub use habit::habits;
 pub use model::{

@@ -252,6 +252,8 @@ pub struct DeadLetterCopy {
     /// `None` when the store time is not known.
     pub stored: Option<Millis>,
     pub offset_id: Option<String>,
+    /// Deliveries before it, as the copy counts them.
+    pub tries: Option<i64>,
 }
 
 /// One message consumed, or to be consumed, by one group.
@@ -269,6 +271,9 @@ pub struct Hop {
     pub evidence: Evidence,
     /// Every client of the group gets every message.
     pub broadcasting: bool,
+    /// The group is known to get each message once.
+    #[serde(skip)]
+    pub once: bool,
     /// How often the group tries again before the dead-letter topic, where it is known.
     pub max_retries: Option<i64>,
     pub dead_letters: Vec<DeadLetterCopy>,
@@ -394,6 +399,8 @@ pub enum Why {
     GroupOffline,
     /// Broadcasting groups keep their offsets with their clients.
     Broadcasting,
+    /// POP clients acknowledge one by one: the group's offset says only that the message was handed out.
+    Pop,
     /// The message's tag is not in the group's subscription.
     Filtered,
     RolledBack,

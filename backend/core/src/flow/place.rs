@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clock::Machine;
-use super::fact::Fact;
+use super::fact::{ConsumeModel, Fact};
 use super::gather::{Delivery, Gathered, MessageKey};
 use super::model::{Attempt, DeadLetterCopy, Publication};
 use crate::time::Millis;
@@ -44,7 +44,13 @@ pub(super) struct Groups<'a> {
 pub(super) struct Subscription<'a> {
     pub(super) expression: Option<&'a str>,
     pub(super) clients: Option<usize>,
-    pub(super) broadcasting: bool,
+    pub(super) model: Option<ConsumeModel>,
+}
+
+impl Subscription<'_> {
+    fn broadcasts(self) -> bool {
+        self.model == Some(ConsumeModel::Broadcasting)
+    }
 }
 
 impl<'a> Groups<'a> {
@@ -53,12 +59,9 @@ impl<'a> Groups<'a> {
         let mut groups = Self::default();
         for fact in facts {
             match fact {
-                Fact::Subscribed { topic, group, expression, clients, broadcasting } => {
-                    let subscription = Subscription {
-                        expression: expression.as_deref(),
-                        clients: *clients,
-                        broadcasting: *broadcasting,
-                    };
+                Fact::Subscribed { topic, group, expression, clients, model } => {
+                    let subscription =
+                        Subscription { expression: expression.as_deref(), clients: *clients, model: *model };
                     groups.subscriptions.insert((topic, group), subscription);
                 }
                 Fact::Group { group, max_retries, orderly } => {
@@ -90,9 +93,21 @@ impl<'a> Groups<'a> {
     /// Whether the group is declared broadcasting for the topic, or for any where the topic is not known.
     pub(super) fn broadcasting(&self, topic: Option<&str>, group: Option<&str>) -> bool {
         match topic {
-            Some(_) => self.subscription(topic, group).is_some_and(|subscription| subscription.broadcasting),
-            None => self.subscriptions.iter().any(|((_, g), s)| Some(*g) == group && s.broadcasting),
+            Some(_) => self.subscription(topic, group).is_some_and(Subscription::broadcasts),
+            None => self.subscriptions.iter().any(|((_, g), s)| Some(*g) == group && s.broadcasts()),
         }
+    }
+
+    /// Whether the group is known to get each message once: its clients say so, or it commits offsets at the broker.
+    pub(super) fn once(&self, topic: Option<&str>, group: Option<&str>) -> bool {
+        let Some(group) = group else { return false };
+        let said =
+            self.subscriptions.iter().filter(|((of, g), _)| *g == group && topic.is_none_or(|topic| topic == *of));
+        let mut models = said.filter_map(|(_, subscription)| subscription.model).peekable();
+        if models.peek().is_some() {
+            return models.all(|model| model != ConsumeModel::Broadcasting);
+        }
+        self.committed.keys().any(|(g, queue)| *g == group && topic.is_none_or(|topic| topic == queue.topic))
     }
 }
 
@@ -108,8 +123,9 @@ pub(super) fn hops(gathered: &Gathered, keys: &[MessageKey], groups: &Groups<'_>
         hops.insert((message, group.map(str::to_owned)), traced(message, or_messages, group, &deliveries));
     }
     for fact in facts {
-        if let Fact::DeadLetter { group, message_id, topic, stored, offset_id, origin_id } = fact {
-            let copy = DeadLetterCopy { topic: topic.clone(), stored: *stored, offset_id: offset_id.clone() };
+        if let Fact::DeadLetter { group, message_id, topic, stored, offset_id, origin_id, tries } = fact {
+            let copy =
+                DeadLetterCopy { topic: topic.clone(), stored: *stored, offset_id: offset_id.clone(), tries: *tries };
             add_dead_letter(&mut hops, keys, group, [Some(message_id), origin_id.as_ref()], copy);
         }
     }

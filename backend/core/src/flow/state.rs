@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fact::Options;
+use super::fact::{ConsumeModel, Options};
 use super::model::{Attempt, Evidence, HopState, MessageKind, MessageNode, TransactionOutcome, Why};
 use super::place::{Groups, HopDraft, Subscription};
 use crate::time::Millis;
@@ -56,7 +56,8 @@ impl Judge<'_> {
     }
 
     fn traced(&self, hop: &HopDraft, broadcasting: bool) -> HopState {
-        let tries = tries(&hop.attempts);
+        let counted = hop.dead_letters.iter().filter_map(|copy| copy.tries).max().unwrap_or(0);
+        let tries = tries(&hop.attempts).max(counted);
         let succeeded = hop.attempts.iter().filter(|a| a.ok == Some(true)).map(|a| a.end.or(a.begin)).max();
         let dead_since = hop.dead_letters.iter().filter_map(|copy| copy.stored).max();
         if !hop.dead_letters.is_empty() && succeeded.is_none_or(|at| at < dead_since) {
@@ -99,7 +100,12 @@ impl Judge<'_> {
             return unknown(Why::Broadcasting);
         }
         if let Some(ahead) = self.ahead(hop, message) {
-            let state = if ahead < 0 { HopState::Passed } else { HopState::Waiting { ahead: Some(ahead) } };
+            let pop = subscription.is_some_and(|subscription| subscription.model == Some(ConsumeModel::Pop));
+            let state = match ahead {
+                ..0 if pop => return unknown(Why::Pop),
+                ..0 => HopState::Passed,
+                ahead => HopState::Waiting { ahead: Some(ahead) },
+            };
             return (state, Evidence::InferredFromOffset);
         }
         if subscription.is_some_and(|subscription| subscription.clients == Some(0)) {

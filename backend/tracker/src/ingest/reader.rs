@@ -63,6 +63,7 @@ impl Reader {
                 Err(error) => self.wait_after(&error, &mut pause).await,
             }
         };
+        self.state.queue_refused(&self.queue, None);
         self.state.queue_started(&self.queue, at, self.start.and_then(|(_, stored)| stored));
         pause = RETRY_FIRST;
         loop {
@@ -74,6 +75,7 @@ impl Reader {
                 }
             };
             pause = RETRY_FIRST;
+            self.state.queue_refused(&self.queue, None);
             self.state.queue_heard(&self.queue, self.clock.now(), Ok(batch.max));
             if batch.messages.is_empty() && batch.next == at && expected == Some(at) {
                 continue;
@@ -113,6 +115,8 @@ impl Reader {
 
     async fn wait_after(&self, error: &BrokerError, pause: &mut Duration) {
         self.state.queue_heard(&self.queue, self.clock.now(), Err(error.to_string()));
+        let refused = matches!(error, BrokerError::NotPermitted { .. }).then(|| error.into());
+        self.state.queue_refused(&self.queue, refused);
         tracing::debug!(queue = %self.queue, %error, "reading a trace queue failed, trying again");
         tokio::time::sleep(*pause).await;
         *pause = (*pause * 2).min(RETRY_LONGEST);

@@ -1,9 +1,9 @@
 //! What ingest is doing, for pages, metrics and readiness. Written by worker, readers and writer; read by everybody.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use millrace_core::coverage::Coverage;
+use millrace_core::coverage::{Coverage, Missed, Why};
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 use millrace_store::Retention;
@@ -75,6 +75,8 @@ pub struct IngestStatus {
     pub queues: Vec<QueueProgress>,
     /// Brokers asked for their trace topics.
     pub coverage: Coverage,
+    /// Queues that brokers refuse to let us read, and trace topics without the permission to be read.
+    pub refused: Vec<Missed>,
     /// Since this process started.
     pub messages: u64,
     pub records: u64,
@@ -95,6 +97,8 @@ struct Inner {
     topics: Vec<String>,
     queues: BTreeMap<QueueRef, QueueProgress>,
     coverage: Coverage,
+    refused: BTreeMap<QueueRef, Why>,
+    unreadable: Vec<Missed>,
     messages: u64,
     records: u64,
     rejects: u64,
@@ -126,6 +130,8 @@ impl IngestState {
                 topics: Vec::new(),
                 queues: BTreeMap::new(),
                 coverage: Coverage::default(),
+                refused: BTreeMap::new(),
+                unreadable: Vec::new(),
                 messages: 0,
                 records: 0,
                 rejects: 0,
@@ -167,6 +173,7 @@ impl IngestState {
             topics: inner.topics.clone(),
             queues: inner.queues.values().cloned().collect(),
             coverage: inner.coverage.clone(),
+            refused: refused(&inner),
             messages: inner.messages,
             records: inner.records,
             rejects: inner.rejects,
@@ -176,7 +183,13 @@ impl IngestState {
         }
     }
 
-    pub(super) fn rebalanced(&self, members: Vec<String>, topics: Vec<String>, coverage: Coverage) {
+    pub(super) fn rebalanced(
+        &self,
+        members: Vec<String>,
+        topics: Vec<String>,
+        coverage: Coverage,
+        unreadable: Vec<Missed>,
+    ) {
         let mut inner = self.lock();
         let degraded = (!coverage.complete()).then(|| {
             coverage.missed.iter().map(|m| format!("{}: {}", m.what, m.why.english())).collect::<Vec<_>>().join("; ")
@@ -188,6 +201,7 @@ impl IngestState {
         inner.members = members;
         inner.topics = topics;
         inner.coverage = coverage;
+        inner.unreadable = unreadable;
         drop(inner);
         self.announce();
     }
@@ -214,7 +228,10 @@ impl IngestState {
     }
 
     pub(super) fn queue_left(&self, queue: &QueueRef) {
-        self.lock().queues.remove(queue);
+        let mut inner = self.lock();
+        inner.queues.remove(queue);
+        inner.refused.remove(queue);
+        drop(inner);
         self.announce();
     }
 
@@ -229,6 +246,19 @@ impl IngestState {
                 }
                 Err(why) => progress.error = Some(why),
             }
+        }
+    }
+
+    /// The broker refuses to let a queue be read; told until it does not.
+    pub(super) fn queue_refused(&self, queue: &QueueRef, why: Option<Why>) {
+        let mut inner = self.lock();
+        let before = match why {
+            Some(why) => inner.refused.insert(queue.clone(), why.clone()) != Some(why),
+            None => inner.refused.remove(queue).is_some(),
+        };
+        drop(inner);
+        if before {
+            self.announce();
         }
     }
 
@@ -272,6 +302,13 @@ impl IngestState {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What may not be read, each reason once a broker.
+fn refused(inner: &Inner) -> Vec<Missed> {
+    let queues = inner.refused.iter().map(|(queue, why)| Missed { what: queue.broker.clone(), why: why.clone() });
+    let all: BTreeSet<Missed> = queues.chain(inner.unreadable.iter().cloned()).collect();
+    all.into_iter().collect()
 }
 
 /// A queue that is read to its end is read up to the present; one behind, up to its last written message or to when its

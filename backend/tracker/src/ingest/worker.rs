@@ -126,7 +126,7 @@ impl Worker {
             self.stop_reader(&queue).await;
         }
         self.start_readers(mine).await?;
-        self.state.rebalanced(everybody, topics, found.coverage);
+        self.state.rebalanced(everybody, topics, found.coverage, found.unreadable);
         Ok(())
     }
 

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::StreamExt as _;
 use futures::future::join_all;
-use millrace_broker::{Broker, BrokerError, BrokerRead, Topology};
+use millrace_broker::{Broker, BrokerError, BrokerRead, ConsumerConnection, Topology};
 use millrace_core::coverage::{Coverage, Why};
-use millrace_core::flow::{Fact, Flow, HopState, MessageNode};
+use millrace_core::flow::{ConsumeModel, Fact, Flow, HopState, MessageNode};
 use millrace_core::id::{IdKind, OffsetId};
 use millrace_core::name::{DLQ_PREFIX, is_system_group};
 use millrace_core::time::Millis;
@@ -15,9 +16,13 @@ use millrace_core::time::Millis;
 use super::topic_scan::stored_fact;
 
 /// Messages of a flow that are looked for in their queues.
-const MAX_MESSAGES: usize = 40;
+const MAX_MESSAGES: usize = 100;
 /// Topics of a flow whose groups are asked for.
-const MAX_TOPICS: usize = 20;
+const MAX_TOPICS: usize = 50;
+/// Groups whose dead-letter topics are looked into, each for one message.
+const MAX_DEAD: usize = 500;
+/// Of these, look-ups under way at once.
+const AT_ONCE: usize = 16;
 /// How long a topic-wide answer is good for.
 const FRESH_MS: i64 = 5_000;
 /// An index look-up by id reaches this far before the flow's begin: client clocks are off, deliveries are delayed.
@@ -46,8 +51,15 @@ impl BrokerFacts {
             }
         };
         let Some(broker) = broker_at(&topology, &address) else {
-            coverage.miss(address, Why::NoSuchAddress);
-            return None;
+            // A broker that moved, or registered by its name, still has the message at this offset.
+            let text = id.to_string();
+            let answers = join_all(topology.brokers.iter().map(|broker| self.read.message_at(&broker.name, id.offset)));
+            let found =
+                answers.await.into_iter().flatten().find(|message| message.offset_id.eq_ignore_ascii_case(&text));
+            if found.is_none() {
+                coverage.miss(address, Why::NoSuchAddress);
+            }
+            return found.as_ref().map(stored_fact);
         };
         match self.read.message_at(&broker.name, id.offset).await {
             Ok(message) => {
@@ -79,32 +91,32 @@ impl BrokerFacts {
         };
         let from = flow.span.map_or(Millis(0), |span| span.begin.plus(-BEFORE_MS));
         let until = now.plus(60_000);
-        let places = join_all(
-            flow.messages
-                .iter()
-                .filter(|message| message.stored.is_empty())
-                .take(MAX_MESSAGES)
-                .map(|message| self.place(&topology, message, from, until)),
-        );
-        let suspects = suspects(flow);
-        let mut topics: BTreeSet<String> =
-            flow.messages.iter().filter_map(|message| message.topic.clone()).take(MAX_TOPICS).collect();
-        topics.extend(suspects.iter().map(|(group, _)| format!("{DLQ_PREFIX}{group}")).take(MAX_TOPICS));
-        let subscriptions = join_all(topics.iter().map(|topic| self.topic(&topology, topic, now)));
-        let dead = join_all(suspects.iter().map(|(group, id)| self.dead_letter(&topology, group, id, from, until)));
-        let (places, subscriptions, dead) = futures::join!(places, subscriptions, dead);
-
+        let mut unplaced: Vec<&MessageNode> =
+            flow.messages.iter().filter(|message| message.stored.is_empty()).collect();
+        limit(&mut unplaced, MAX_MESSAGES, "messages", coverage);
+        let places = join_all(unplaced.into_iter().map(|message| self.place(&topology, message, from, until)));
+        let topics: BTreeSet<&str> = flow.messages.iter().filter_map(|message| message.topic.as_deref()).collect();
+        let mut topics: Vec<&str> = topics.into_iter().collect();
+        limit(&mut topics, MAX_TOPICS, "topics", coverage);
+        let subscriptions = join_all(topics.into_iter().map(|topic| self.topic(&topology, topic, now)));
+        let (places, subscriptions) = futures::join!(places, subscriptions);
         let mut facts = Vec::new();
-        for (found, asked) in places.into_iter().chain(subscriptions).chain(dead) {
-            facts.extend(found);
-            coverage.asked += asked.asked;
-            coverage.answered += asked.answered;
-            for missed in asked.missed {
-                if !coverage.missed.contains(&missed) {
-                    coverage.missed.push(missed);
-                }
-            }
-        }
+        take(places.into_iter().chain(subscriptions), &mut facts, coverage);
+
+        // A group that does not trace may have put it among its dead letters too.
+        let mut suspects: Vec<(&str, &str)> = suspects(flow, &facts).into_iter().collect();
+        limit(&mut suspects, MAX_DEAD, "dead-letter topics", coverage);
+        let suspects: Vec<(String, String)> =
+            suspects.into_iter().map(|(group, id)| (group.to_owned(), id.to_owned())).collect();
+        let dead: Vec<(Vec<Fact>, Coverage)> = futures::stream::iter(suspects)
+            .map(|(group, id)| {
+                let topology = &topology;
+                async move { self.dead_letter(topology, &group, &id, from, until, now).await }
+            })
+            .buffered(AT_ONCE)
+            .collect()
+            .await;
+        take(dead, &mut facts, coverage);
         facts
     }
 
@@ -195,36 +207,30 @@ impl BrokerFacts {
                     facts.push(Fact::Committed { group: group.clone(), queue: queue.queue, committed });
                 }
             }
-            let (expression, clients, broadcasting) = match consumers {
+            let (expression, clients, model) = match consumers {
                 Ok(consumers) => {
                     coverage.answer();
                     (
                         consumers.subscriptions.get(topic).cloned(),
                         Some(consumers.clients.len()),
-                        consumers.message_model == "BROADCASTING",
+                        Some(model(&consumers)),
                     )
                 }
                 Err(BrokerError::NotFound(_)) => {
                     coverage.answer();
-                    (None, Some(0), false)
+                    (None, Some(0), None)
                 }
                 Err(error) => {
                     coverage.miss(broker, &error);
-                    (None, None, false)
+                    (None, None, None)
                 }
             };
-            facts.push(Fact::Subscribed {
-                topic: topic.to_owned(),
-                group: group.clone(),
-                expression,
-                clients,
-                broadcasting,
-            });
+            facts.push(Fact::Subscribed { topic: topic.to_owned(), group: group.clone(), expression, clients, model });
         }
         (facts, coverage)
     }
 
-    /// Copies of a message in a group's dead-letter topic.
+    /// Copies of a message in a group's dead-letter topic, with who reads that.
     async fn dead_letter(
         &self,
         topology: &Topology,
@@ -232,9 +238,15 @@ impl BrokerFacts {
         id: &str,
         from: Millis,
         until: Millis,
+        now: Millis,
     ) -> (Vec<Fact>, Coverage) {
         let mut coverage = Coverage::default();
         let topic = format!("{DLQ_PREFIX}{group}");
+        // Most groups have no dead letters: the name servers say so in one call.
+        if matches!(self.read.route(&topic).await, Err(BrokerError::NotFound(_))) {
+            coverage.answer();
+            return (Vec::new(), coverage);
+        }
         let answers =
             join_all(topology.brokers.iter().map(|broker| {
                 let topic = &topic;
@@ -253,9 +265,12 @@ impl BrokerFacts {
                     stored: Some(message.stored),
                     offset_id: Some(message.offset_id.clone()),
                     origin_id: message.property("ORIGIN_MESSAGE_ID").map(str::to_owned),
+                    tries: Some(i64::from(message.reconsume_times)).filter(|tries| *tries > 0),
                 });
             }
         }
+        let (readers, asked) = self.topic(topology, &topic, now).await;
+        take([(readers, asked)], &mut facts, &mut coverage);
         (facts, coverage)
     }
 
@@ -269,22 +284,56 @@ fn broker_at<'a>(topology: &'a Topology, address: &str) -> Option<&'a Broker> {
     topology.brokers.iter().find(|broker| broker.replicas.iter().any(|replica| replica.address == address))
 }
 
-/// Group and message of every hop that did not end well.
-fn suspects(flow: &Flow) -> BTreeSet<(&str, &str)> {
-    flow.hops
-        .iter()
-        .filter(|hop| {
-            matches!(
-                hop.state,
-                HopState::Retrying { .. }
-                    | HopState::Failed { .. }
-                    | HopState::DeadLettered { .. }
-                    | HopState::Unknown { .. }
-            )
-        })
-        .filter_map(|hop| Some((hop.group.as_deref()?, flow.message(hop.message)?.id.as_str())))
-        .take(MAX_MESSAGES)
-        .collect()
+/// Group and message of every hop that did not end well by its traces, and of those that no trace tells of.
+fn suspects<'a>(flow: &'a Flow, facts: &'a [Fact]) -> BTreeSet<(&'a str, &'a str)> {
+    let well = |state: &HopState| matches!(state, HopState::Ok { .. } | HopState::Consuming { .. });
+    let id = |message| flow.message(message).map(|message| message.id.as_str());
+    let traced: BTreeSet<(&str, &str)> =
+        flow.hops.iter().filter_map(|hop| Some((hop.group.as_deref()?, id(hop.message)?))).collect();
+    let ended_badly = flow.hops.iter().filter(|hop| !well(&hop.state));
+    let mut suspects: BTreeSet<(&str, &str)> =
+        ended_badly.filter_map(|hop| Some((hop.group.as_deref()?, id(hop.message)?))).collect();
+    for fact in facts {
+        let Fact::Subscribed { topic, group, model, .. } = fact else { continue };
+        if *model == Some(ConsumeModel::Broadcasting) {
+            continue;
+        }
+        let of_topic = flow.messages.iter().filter(|message| message.topic.as_deref() == Some(topic));
+        suspects.extend(
+            of_topic.map(|message| (group.as_str(), message.id.as_str())).filter(|pair| !traced.contains(pair)),
+        );
+    }
+    suspects
+}
+
+fn model(consumers: &ConsumerConnection) -> ConsumeModel {
+    match (consumers.consume_type.as_str(), consumers.message_model.as_str()) {
+        (_, "BROADCASTING") => ConsumeModel::Broadcasting,
+        ("CONSUME_POP", _) => ConsumeModel::Pop,
+        _ => ConsumeModel::Clustering,
+    }
+}
+
+/// Leaves out what is too much for one look-up, and says so.
+fn limit<T>(all: &mut Vec<T>, most: usize, what: &str, coverage: &mut Coverage) {
+    if all.len() > most {
+        coverage.miss(what, Why::LeftOut { asked: most, all: all.len() });
+        all.truncate(most);
+    }
+}
+
+/// Adds up answers, each gap once.
+fn take(answers: impl IntoIterator<Item = (Vec<Fact>, Coverage)>, facts: &mut Vec<Fact>, coverage: &mut Coverage) {
+    for (found, asked) in answers {
+        facts.extend(found);
+        coverage.asked += asked.asked;
+        coverage.answered += asked.answered;
+        for missed in asked.missed {
+            if !coverage.missed.contains(&missed) {
+                coverage.missed.push(missed);
+            }
+        }
+    }
 }
 
 /// Counts an answer in the coverage. What is not there was answered.
@@ -310,15 +359,15 @@ fn merge_subscriptions(facts: Vec<Fact>) -> Vec<Fact> {
     let mut merged: BTreeMap<(String, String), Fact> = BTreeMap::new();
     let mut others = Vec::new();
     for fact in facts {
-        let Fact::Subscribed { topic, group, expression, clients, broadcasting } = &fact else {
+        let Fact::Subscribed { topic, group, expression, clients, model } = &fact else {
             others.push(fact);
             continue;
         };
         match merged.get_mut(&(topic.clone(), group.clone())) {
-            Some(Fact::Subscribed { expression: known, clients: most, broadcasting: any, .. }) => {
+            Some(Fact::Subscribed { expression: known, clients: most, model: said, .. }) => {
                 *known = known.take().or_else(|| expression.clone());
                 *most = (*most).max(*clients);
-                *any |= broadcasting;
+                *said = (*said).max(*model);
             }
             _ => {
                 merged.insert((topic.clone(), group.clone()), fact);

@@ -41,6 +41,8 @@ pub struct RecordCoverage {
 pub enum UnfoundReason {
     /// No broker has a trace topic: tracing is off.
     NoTraceTopic,
+    /// Brokers refuse to let the trace topic be read.
+    TraceTopicRefused { refused: Vec<Missed> },
     /// Traces are not being read.
     IngestStopped { why: Option<String> },
     /// The traces may not have been read yet.
@@ -81,7 +83,9 @@ impl RecordCoverage {
             WorkerHealth::Stopped => reasons.push(UnfoundReason::IngestStopped { why: None }),
         }
         let asked = ingest.health == WorkerHealth::Running && ingest.coverage.asked > 0;
-        if asked && ingest.topics.is_empty() {
+        if !ingest.refused.is_empty() {
+            reasons.push(UnfoundReason::TraceTopicRefused { refused: ingest.refused.clone() });
+        } else if asked && ingest.topics.is_empty() {
             reasons.push(UnfoundReason::NoTraceTopic);
         }
         if let Some(behind_ms) = self.behind_ms.filter(|behind| *behind > BEHIND_WORTH_SAYING_MS) {

@@ -51,8 +51,11 @@ pub(super) async fn scan(read: &dyn BrokerRead, text: &str, kind: &IdKind, now: 
     let answers: Vec<(String, String, Result<Vec<Message>, BrokerError>)> = futures::stream::iter(targets)
         .map(|(broker, topic)| async move {
             let answer = match kind {
-                IdKind::Key => read.messages_by_key(&broker, &topic, text, Millis(0), until).await,
-                _ => read.messages_by_uniq_id(&broker, &topic, text, Millis(0), until).await,
+                IdKind::Key => {
+                    read.messages_by_key(&broker, &topic, text, Millis(0), until).await.map(|hits| hits.messages)
+                }
+                // Clients write their ids in upper case; people paste them in any.
+                _ => read.messages_by_uniq_id(&broker, &topic, &text.to_ascii_uppercase(), Millis(0), until).await,
             };
             (broker, topic, answer)
         })

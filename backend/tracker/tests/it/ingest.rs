@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use millrace_broker::fake::{FakeCluster, FakeMessage, Fault};
-use millrace_broker::{MessageType, Perm, TopicConfig};
+use millrace_broker::fake::{Call, FakeCluster, FakeMessage, Fault};
+use millrace_broker::{BrokerError, MessageType, Perm, TopicConfig};
 use millrace_core::name::{QueueRef, TRACE_TOPIC};
 use millrace_tracker::ingest::{Ingest, IngestSettings, WorkerHealth};
 use tokio_util::sync::CancellationToken;
@@ -212,6 +212,34 @@ async fn traces_that_expired_unread_are_counted() {
     until(&ingest, || store.messages().len() == 18).await;
     let status = ingest.state.status(millrace_core::time::Millis(1_800_000_100_000));
     assert_eq!(status.queues.iter().map(|queue| queue.expired).sum::<u64>(), 7);
+    stop.cancel();
+    ingest.finished().await;
+}
+
+/// A trace topic that may not be read is neither "tracing off" nor "nothing came": it says who refuses, and why.
+#[tokio::test]
+async fn a_refused_trace_topic_is_told_by_its_broker() {
+    let now = millrace_core::time::Millis(1_800_000_100_000);
+    for call in [Call::Committed, Call::Tail] {
+        let fake = FakeCluster::new().broker("broker-a").topic_on("broker-a", trace_topic(TRACE_TOPIC, 1));
+        let no_right = BrokerError::NotPermitted { address: "192.0.2.1:10911".into(), remark: "no SUB".into() };
+        fake.fail_call("broker-a", call, Fault::Answers(no_right));
+        let stop = CancellationToken::new();
+        let ingest = start(&fake, &Arc::new(MemoryStore::default()), "worker-1", &stop);
+        until(&ingest, || !ingest.state.status(now).refused.is_empty()).await;
+        let refused = ingest.state.status(now).refused;
+        assert_eq!((refused[0].what.as_str(), refused.len()), ("broker-a", 1));
+        assert!(refused[0].why.english().contains("no SUB"), "{refused:?}");
+        fake.heal("broker-a");
+        until(&ingest, || ingest.state.status(now).refused.is_empty()).await;
+        stop.cancel();
+        ingest.finished().await;
+    }
+    let unreadable = TopicConfig { perm: Perm::WRITE, ..trace_topic(TRACE_TOPIC, 1) };
+    let fake = FakeCluster::new().broker("broker-a").topic_on("broker-a", unreadable);
+    let stop = CancellationToken::new();
+    let ingest = start(&fake, &Arc::new(MemoryStore::default()), "worker-1", &stop);
+    until(&ingest, || !ingest.state.status(now).refused.is_empty()).await;
     stop.cancel();
     ingest.finished().await;
 }

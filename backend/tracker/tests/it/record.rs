@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use millrace_broker::fake::{FakeCluster, FakeMessage, Fault};
-use millrace_core::flow::Evidence;
+use millrace_core::flow::{Evidence, HopState, Verdict};
+use millrace_core::name::QueueRef;
 use millrace_tracker::ingest::IngestState;
 use millrace_tracker::record::{Question, RecordFinder, UnfoundReason};
 
@@ -62,4 +63,51 @@ async fn an_offset_id_is_looked_up_at_its_broker_and_no_other_address_is_dialled
     let foreign = finder(&fake).look_up(&Question::of("C000020900002A9F0000000000000001")).await.unwrap();
     assert!(!foreign.found());
     assert!(foreign.coverage.brokers.missed.iter().any(|missed| missed.what == "192.0.2.9:10911"));
+}
+
+const ID: &str = "C0000207000118B4AAC2000000640001";
+
+/// `groups` groups that trace nothing have passed the message; each has put it among its dead letters.
+fn given_up(groups: usize) -> FakeCluster {
+    let queue = QueueRef { topic: "orders".to_owned(), broker: "broker-a".to_owned(), queue: 0 };
+    let mut fake = FakeCluster::new()
+        .broker("broker-a")
+        .topic("orders", 1)
+        .message(FakeMessage::to("orders").key("order-17").uniq_id(ID).body("{}"));
+    for number in 0..groups {
+        let (group, dead) = (format!("billing_{number}"), format!("%DLQ%billing_{number}"));
+        fake = fake
+            .group(&group)
+            .topic(&dead, 1)
+            .committed_at(&group, &queue, 1)
+            .message(FakeMessage::to(&dead).key("order-17").uniq_id(ID).body("{}").reconsumed(17));
+    }
+    fake
+}
+
+/// A committed offset says that a group is done with a message, not that it succeeded.
+#[tokio::test]
+async fn a_dead_letter_of_a_group_that_traces_nothing_is_found() {
+    let answer = finder(&given_up(1)).look_up(&Question::of("order-17")).await.unwrap();
+    let hop = &answer.flow.hops[0];
+    assert!(matches!(hop.state, HopState::DeadLettered { tries: 17, confirmed: true, .. }), "{hop:?}");
+    assert!(matches!(answer.flow.verdict, Verdict::StoppedAt { .. }), "{:?}", answer.flow.verdict);
+}
+
+#[tokio::test]
+async fn seventy_groups_that_gave_up_are_all_told() {
+    let answer = finder(&given_up(70)).look_up(&Question::of("order-17")).await.unwrap();
+    let dead = answer.flow.hops.iter().filter(|hop| matches!(hop.state, HopState::DeadLettered { .. })).count();
+    assert_eq!((dead, &answer.coverage.brokers.missed), (70, &Vec::new()));
+}
+
+/// A broker that got another address, or registered by its name, still has what ids with its old address name.
+#[tokio::test]
+async fn an_offset_id_with_an_old_address_is_found_by_what_the_broker_stores() {
+    let fake = FakeCluster::new().broker("broker-a").topic("orders", 1);
+    let stored = fake.append(FakeMessage::to("orders").key("order-18").body("{}"));
+    fake.move_broker("broker-a", "192.0.2.77:10911");
+    let answer = finder(&fake).look_up(&Question::of(&stored.offset_id)).await.unwrap();
+    assert_eq!(answer.flow.messages[0].keys, ["order-18"]);
+    assert_eq!(answer.coverage.brokers.missed, []);
 }

@@ -272,6 +272,11 @@ pub(crate) async fn send(
     Path((_, topic)): Path<(String, String)>,
     Json(new): Json<NewMessage>,
 ) -> Result<Response, Failure> {
+    // The form has a line each: what would read as another line or another name is refused, not reshaped.
+    let breaks = |text: &str| text.contains(['\n', '\r']);
+    if new.properties.iter().any(|(name, value)| breaks(name) || breaks(value) || name.contains('=')) {
+        return refused(&view, FieldErrors::one("properties", "property-shape").into());
+    }
     let properties: Vec<String> = new.properties.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let form =
         TestMessageForm { keys: new.keys.join(" "), tag: new.tag, properties: properties.join("\n"), body: new.body };

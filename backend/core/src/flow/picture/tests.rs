@@ -29,6 +29,7 @@ fn shop() -> Flow {
         stored: Some(Millis(11_030)),
         offset_id: None,
         origin_id: None,
+        tries: None,
     };
     flow(&records, &[dead])
 }

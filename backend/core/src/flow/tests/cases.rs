@@ -3,8 +3,10 @@
 
 use crate::flow::fixture::{after, at, before, delivery, keyed, on, publication, rec, transaction_end, typed};
 use crate::flow::{
-    Fact, FindingKind, Flow, HopState, MessageKind, Options, TransactionOutcome, Verdict, Why, reconstruct,
+    ConsumeModel, Fact, FindingKind, Flow, HopState, MessageKind, Options, TransactionOutcome, Verdict, Why,
+    reconstruct,
 };
+use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{PubType, TraceEvent, TraceRecord, TransactionState};
 
@@ -19,7 +21,7 @@ pub(super) fn subscribed(topic: &str, group: &str) -> Fact {
         group: group.into(),
         expression: Some("*".into()),
         clients: Some(1),
-        broadcasting: false,
+        model: Some(ConsumeModel::Clustering),
     }
 }
 
@@ -96,6 +98,7 @@ fn retries_end_in_the_dead_letter_topic() {
         stored: Some(Millis(41_070)),
         offset_id: Some("D1".into()),
         origin_id: None,
+        tries: None,
     };
     // Clients may retry less often than the group's configuration says: the copy is the proof.
     let confirmed = flow("M1", 42_000, &records[..3], &[copy]);
@@ -124,6 +127,7 @@ fn a_reader_of_dead_letters_is_no_reader_of_the_topic() {
         stored: Some(Millis(2_000)),
         offset_id: None,
         origin_id: None,
+        tries: None,
     };
     let facts = [copy, subscribed("orders", "shipper"), subscribed("%DLQ%shipper", "morgue")];
     let flow = flow("order-1", 20_000, &records, &facts);
@@ -210,14 +214,20 @@ fn a_second_success_is_a_duplicate_unless_it_is_a_retry_or_a_broadcast() {
         });
         times.sum::<usize>()
     };
-    assert_eq!(duplicates(&flow("M1", 2_000, &twice(0, true), &[])), 1);
-    assert_eq!(duplicates(&flow("M1", 2_000, &twice(1, false), &[])), 0);
+    let clustering = [subscribed("orders", "billing")];
+    assert_eq!(duplicates(&flow("M1", 2_000, &twice(0, true), &clustering)), 1);
+    assert_eq!(duplicates(&flow("M1", 2_000, &twice(1, false), &clustering)), 0);
+    // Nobody is online to tell the model: only a group that commits offsets at the broker is known to get each once.
+    assert_eq!(duplicates(&flow("M1", 2_000, &twice(0, true), &[])), 0);
+    let queue = QueueRef { topic: "orders".into(), broker: "broker-a".into(), queue: 0 };
+    let committed = Fact::Committed { group: "billing".into(), queue, committed: 9 };
+    assert_eq!(duplicates(&flow("M1", 2_000, &twice(0, true), &[committed])), 1);
     let broadcasting = Fact::Subscribed {
         topic: "orders".into(),
         group: "billing".into(),
         expression: None,
         clients: Some(2),
-        broadcasting: true,
+        model: Some(ConsumeModel::Broadcasting),
     };
     let flow = flow("M1", 2_000, &twice(0, true), &[broadcasting]);
     assert!(flow.hops[0].broadcasting);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use crate::flow::fixture::{at, keyed, publication, transaction_end, typed};
-use crate::flow::{Fact, Hop, Options, expand, picture, reconstruct, waterfall};
+use crate::flow::{ConsumeModel, Fact, Hop, Options, expand, picture, reconstruct, waterfall};
 use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{Outcome, PubType, Recall, SubAfter, SubBefore, TraceEvent, TraceRecord, TransactionState};
@@ -104,7 +104,14 @@ fn fact() -> impl Strategy<Value = Fact> {
     let queue = || QueueRef { topic: "orders".into(), broker: "broker-a".into(), queue: 0 };
     prop_oneof![
         (select(&TOPICS[..]), select(&GROUPS[..]), any::<bool>()).prop_map(|(topic, group, broadcasting)| {
-            Fact::Subscribed { topic: topic.into(), group: group.into(), expression: None, clients: None, broadcasting }
+            let model = if broadcasting { ConsumeModel::Broadcasting } else { ConsumeModel::Clustering };
+            Fact::Subscribed {
+                topic: topic.into(),
+                group: group.into(),
+                expression: None,
+                clients: None,
+                model: Some(model),
+            }
         }),
         (id(), 0..3i64).prop_map(move |(message_id, offset)| Fact::Stored {
             topic: "orders".into(),
@@ -129,6 +136,7 @@ fn fact() -> impl Strategy<Value = Fact> {
             stored: None,
             offset_id: None,
             origin_id: Some("0A9A002600002A9F0000000000002329".into()),
+            tries: None,
         }),
         (select(&GROUPS[..]), -1..3i64).prop_map(|(group, retries)| Fact::Group {
             group: group.into(),

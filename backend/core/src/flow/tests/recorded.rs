@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::flow::{Fact, Flow, HopRef, Options, expand, reconstruct};
+use crate::flow::{ConsumeModel, Fact, Flow, HopRef, Options, expand, reconstruct};
 use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{Term, TraceMessage, TraceRecord, decode};
@@ -45,6 +45,7 @@ fn dead_letters() -> Vec<Fact> {
             stored: json["storeTimestamp"].as_i64().map(Millis),
             offset_id: json["offsetMsgId"].as_str().map(str::to_owned),
             origin_id: properties["ORIGIN_MESSAGE_ID"].as_str().map(str::to_owned),
+            tries: None,
         }
     };
     DEAD.lines().map(copy).collect()
@@ -56,7 +57,7 @@ fn broadcasting() -> Fact {
         group: "demo_bcast_g".into(),
         expression: Some("*".into()),
         clients: Some(1),
-        broadcasting: true,
+        model: Some(ConsumeModel::Broadcasting),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::cases::{flow, subscribed};
 use crate::flow::fixture::{before, delivery, keyed, publication, rec};
-use crate::flow::{Evidence, Fact, FindingKind, Flow, HopState, Options, Verdict, Why, reconstruct};
+use crate::flow::{ConsumeModel, Evidence, Fact, FindingKind, Flow, HopState, Options, Verdict, Why, reconstruct};
 use crate::name::QueueRef;
 use crate::time::Millis;
 
@@ -68,22 +68,51 @@ fn a_group_is_missing_only_if_it_is_known_to_trace() {
 
 #[test]
 fn a_group_that_is_offline_broadcasting_or_filtering_is_not_missing() {
-    let with = |expression: &str, clients, broadcasting| Fact::Subscribed {
+    let with = |expression: &str, clients, model| Fact::Subscribed {
         topic: "orders".into(),
         group: "billing".into(),
         expression: Some(expression.into()),
         clients,
-        broadcasting,
+        model,
     };
     let state = |fact: Fact, tagged: bool| {
         let facts = [fact, stored(1)];
         only_sent(if tagged { &facts } else { &facts[..1] }).hops[0].state.clone()
     };
-    assert_eq!(state(with("*", Some(0), false), false), HopState::Unknown { why: Why::GroupOffline });
-    assert_eq!(state(with("*", Some(2), true), false), HopState::Unknown { why: Why::Broadcasting });
-    assert_eq!(state(with("refund || new", Some(1), false), true), HopState::NotExpected { why: Why::Filtered });
-    assert_eq!(state(with("paid||new", Some(1), false), true), HopState::Unknown { why: Why::NotTraced });
-    assert_eq!(state(with("amount > 3", Some(1), false), true), HopState::Unknown { why: Why::NotTraced });
+    assert_eq!(state(with("*", Some(0), None), false), HopState::Unknown { why: Why::GroupOffline });
+    assert_eq!(
+        state(with("*", Some(2), Some(ConsumeModel::Broadcasting)), false),
+        HopState::Unknown { why: Why::Broadcasting }
+    );
+    assert_eq!(
+        state(with("refund || new", Some(1), Some(ConsumeModel::Clustering)), true),
+        HopState::NotExpected { why: Why::Filtered }
+    );
+    assert_eq!(
+        state(with("paid||new", Some(1), Some(ConsumeModel::Clustering)), true),
+        HopState::Unknown { why: Why::NotTraced }
+    );
+    assert_eq!(
+        state(with("amount > 3", Some(1), Some(ConsumeModel::Clustering)), true),
+        HopState::Unknown { why: Why::NotTraced }
+    );
+}
+
+/// A POP group's offset moves when messages are handed out.
+#[test]
+fn the_offset_of_a_pop_group_proves_no_success() {
+    let told = |model| {
+        let subscribed = Fact::Subscribed {
+            topic: "orders".into(),
+            group: "billing".into(),
+            expression: Some("*".into()),
+            clients: Some(1),
+            model: Some(model),
+        };
+        only_sent(&[subscribed, stored(1), committed("billing", 100)]).hops[0].state.clone()
+    };
+    assert_eq!(told(ConsumeModel::Clustering), HopState::Passed);
+    assert_eq!(told(ConsumeModel::Pop), HopState::Unknown { why: Why::Pop });
 }
 
 #[test]

@@ -118,3 +118,16 @@ async fn programs_page_by_cursor() {
     let bad = site.get(&format!("{path}&cursor=odd")).await;
     assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
 }
+
+/// What would read as another line or name of the form is refused, never reshaped.
+#[tokio::test]
+async fn properties_of_programs_are_taken_as_they_are_or_refused() {
+    let site = crate::testing::site();
+    let json = [("content-type", "application/json")];
+    for properties in [r#"{"a":"1\nb=2"}"#, r#"{"a=b":"c"}"#, r#"{"a\r":"c"}"#] {
+        let body = format!(r#"{{"body":"x","properties":{properties}}}"#);
+        let answer = site.post_with("/api/v1/clusters/shop/topics/orders/messages", &body, &json).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{properties}: {}", answer.body);
+        assert!(answer.body.contains("\"properties\""), "{}", answer.body);
+    }
+}

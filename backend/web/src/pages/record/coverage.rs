@@ -67,6 +67,12 @@ pub(crate) fn reasons(answer: &RecordAnswer, cluster: &str, reader: &Reader<'_>)
             UnfoundReason::NoTraceTopic => {
                 say(State::Bad, Msg::new("record-no-trace-topic"), Msg::new("record-no-trace-topic-way"), ingest())
             }
+            UnfoundReason::TraceTopicRefused { refused } => {
+                let first = refused.first().map(|missed| reader.say(&crate::why::why(&missed.why))).unwrap_or_default();
+                let brokers: Vec<&str> = refused.iter().map(|missed| missed.what.as_str()).collect();
+                let headline = Msg::new("record-trace-refused").with("brokers", brokers.join(", ")).with("why", first);
+                say(State::Bad, headline, Msg::new("record-trace-refused-way"), ingest())
+            }
             UnfoundReason::IngestStopped { why } => {
                 let headline = match why {
                     Some(why) => Msg::new("record-ingest-degraded").with("why", why),

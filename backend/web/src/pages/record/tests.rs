@@ -124,3 +124,24 @@ async fn programs_get_the_same_answer() {
         (&"a/b c".into(), &"not_found".into())
     );
 }
+
+/// What clients traced is text, whatever it holds: no markup, no control characters, no turned writing.
+#[tokio::test]
+async fn a_hostile_trace_does_not_act() {
+    use millrace_core::trace::{decode, recorded};
+
+    let key = "k<b>\u{202e}\u{1b}[31m";
+    let body = format!(
+        "Pub\u{1}1700000000100\u{1}DefaultRegion\u{1}g\u{202e}<i>\u{1}orders\u{1}M1\u{1}tag\u{1}{key}\u{1}192.0.2.1:10911\u{1}3\u{1}2\u{1}0\u{1}C0000201\u{1}true\u{1}192.0.2.2\u{2}"
+    );
+    let records = decode(&recorded::body(body.into_bytes(), 1)).records;
+    assert_eq!(records.len(), 1);
+    let site = crate::testing::traced_site(records);
+    for view in ["", "&view=messages", "&view=raw"] {
+        let page = site.get(&format!("/c/shop/records?q=M1{view}")).await.body;
+        assert!(page.contains("\\u{202e}"), "it is shown by its name{view}: {page}");
+        for live in ["\u{202e}", "\u{1b}", "<i>", "k<b>"] {
+            assert!(!page.contains(live), "{live:?} acts{view}");
+        }
+    }
+}

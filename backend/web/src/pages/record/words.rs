@@ -57,6 +57,7 @@ pub(crate) fn why(why: Why) -> Msg {
         Why::GroupNotTraced => Msg::new("record-why-group-not-traced"),
         Why::GroupOffline => Msg::new("record-why-group-offline"),
         Why::Broadcasting => Msg::new("record-why-broadcasting"),
+        Why::Pop => Msg::new("record-why-pop"),
         Why::Filtered => Msg::new("record-why-filtered"),
         Why::RolledBack => Msg::new("record-why-rolled-back"),
         Why::TransactionOpen => Msg::new("record-why-transaction-open"),

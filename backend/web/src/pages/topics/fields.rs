@@ -61,6 +61,7 @@ pub(crate) fn say(error: &FieldError) -> Msg {
         "control-character" => Msg::new("topics-error-control"),
         "tag-character" => Msg::new("topics-error-tag"),
         "property-without-equals" => Msg::new("topics-error-property-equals"),
+        "property-shape" => Msg::new("topics-error-property-shape"),
         "property-empty" => Msg::new("topics-error-property-empty"),
         "property-reserved" => Msg::new("topics-error-property-reserved"),
         "property-twice" => Msg::new("topics-error-property-twice"),
