@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use millrace_broker::BrokerError;
 use millrace_broker::fake::{Call, FakeCluster, FakeMessage, Fault};
 use millrace_console::ConsoleError;
-use millrace_console::messages::{KeyQuery, TakenFor};
+use millrace_console::messages::{KEY_CAP, KeyQuery, TakenFor};
 use millrace_core::time::Millis;
 
 use crate::world::{START, World};
@@ -138,6 +138,9 @@ macro_rules! passed_on {
                 let mut all = self.0.messages_by_key(broker, "orders", "order-17", from, to).await?;
                 all.messages.extend(self.0.messages_by_key(broker, "orders", "order-71", from, to).await?.messages);
                 all.messages.extend(self.0.messages_by_key(broker, "invoices", "order-17", from, to).await?.messages);
+                // As on the wire: the cap counts what has another key, too.
+                all.capped = all.messages.len() >= KEY_CAP;
+                all.oldest = all.messages.iter().map(|message| message.stored).min();
                 Ok(all)
             }
         }
@@ -182,4 +185,31 @@ async fn an_equal_hash_gives_no_foreign_rows() {
     let world = World::with(cluster, millrace_console::snapshot::KeeperOptions::default()).await;
     let found = world.console.messages_by_key("orders", &by("order-17")).await.unwrap();
     assert_eq!((found.messages.len(), found.foreign), (1, 2));
+}
+
+/// The broker's cap counts what only has the same hash: fewer than 64 of one's own may be all that it tells.
+#[tokio::test(start_paused = true)]
+async fn a_cap_is_told_although_some_of_it_is_foreign() {
+    let mut fake = FakeCluster::new().broker("broker-a").topic("orders", 1).topic("invoices", 1);
+    fake = fake.message(FakeMessage::to("invoices").key("order-17"));
+    for _ in 0..63 {
+        fake = fake.message(FakeMessage::to("orders").key("order-17"));
+    }
+    let mut cluster = fake.cluster();
+    cluster.read = std::sync::Arc::new(Colliding(fake));
+    let world = World::with(cluster, millrace_console::snapshot::KeeperOptions::default()).await;
+    let found = world.console.messages_by_key("orders", &by("order-17")).await.unwrap();
+    assert_eq!((found.messages.len(), found.foreign, found.capped.as_slice()), (63, 1, &["broker-a".to_owned()][..]));
+    assert!(found.older.is_some());
+}
+
+/// A broker at another address still has what ids with its old one name.
+#[tokio::test(start_paused = true)]
+async fn an_offset_id_of_a_broker_that_moved_is_found() {
+    let fake = FakeCluster::new().broker("broker-a").topic("orders", 1);
+    let stored = fake.append(FakeMessage::to("orders").key("order-17"));
+    fake.move_broker("broker-a", "192.0.2.77:10911");
+    let world = World::of(&fake).await;
+    let looked = world.console.messages_by_id(None, &stored.offset_id).await.unwrap();
+    assert_eq!((looked.taken_for, looked.messages.len()), (TakenFor::Offset { broker: "broker-a".into() }, 1));
 }

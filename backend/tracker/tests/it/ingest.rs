@@ -243,3 +243,20 @@ async fn a_refused_trace_topic_is_told_by_its_broker() {
     stop.cancel();
     ingest.finished().await;
 }
+
+/// A broken entry costs no other, and each is counted.
+#[tokio::test]
+async fn a_body_that_is_broken_in_part_gives_its_good_records_and_its_rejects() {
+    let now = millrace_core::time::Millis(1_800_000_100_000);
+    let fake = FakeCluster::new().broker("broker-a").topic_on("broker-a", trace_topic(TRACE_TOPIC, 1));
+    let body = "Pub\u{1}abc\u{1}x\u{2}SubBefore\u{1}1700000000100\u{1}DefaultRegion\u{1}shop\u{1}R2\u{1}M2\u{1}0\u{1}k2\u{2}Foo\u{1}1\u{2}";
+    fake.append(FakeMessage::to(TRACE_TOPIC).on("broker-a", 0).body(body));
+    let store = Arc::new(MemoryStore::default());
+    let stop = CancellationToken::new();
+    let ingest = start(&fake, &store, "worker-1", &stop);
+    until(&ingest, || ingest.state.status(now).messages == 1).await;
+    let status = ingest.state.status(now);
+    assert_eq!((status.records, status.rejects), (1, 2));
+    stop.cancel();
+    ingest.finished().await;
+}
