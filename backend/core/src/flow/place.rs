@@ -98,16 +98,15 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Whether the group is known to get each message once: its clients say so, or it commits offsets at the broker.
+    /// Whether the group's clients say that it gets each message once. Offsets at the broker do not: some brokers keep
+    /// them for broadcasting groups too.
     pub(super) fn once(&self, topic: Option<&str>, group: Option<&str>) -> bool {
-        let Some(group) = group else { return false };
-        let said =
-            self.subscriptions.iter().filter(|((of, g), _)| *g == group && topic.is_none_or(|topic| topic == *of));
-        let mut models = said.filter_map(|(_, subscription)| subscription.model).peekable();
-        if models.peek().is_some() {
-            return models.all(|model| model != ConsumeModel::Broadcasting);
-        }
-        self.committed.keys().any(|(g, queue)| *g == group && topic.is_none_or(|topic| topic == queue.topic))
+        let of_group = self
+            .subscriptions
+            .iter()
+            .filter(|((of, g), _)| Some(*g) == group && topic.is_none_or(|topic| topic == *of));
+        let mut models = of_group.filter_map(|(_, subscription)| subscription.model).peekable();
+        models.peek().is_some() && models.all(|model| model != ConsumeModel::Broadcasting)
     }
 }
 
