@@ -5,6 +5,7 @@
 
 mod error;
 pub mod fake;
+mod locate;
 mod message;
 mod model;
 
@@ -13,6 +14,7 @@ use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
 pub use error::{BrokerError, Result};
+pub use locate::{Located, locate};
 pub use message::{Body, KeyHits, Message, MessageToSend, Properties, PulledBatch, SendReceipt, StoreStatus};
 pub use model::{
     Broker, BrokerRuntime, ClientConnection, ConsumerConnection, GroupConfig, GroupOffsets, MessageType, Perm,

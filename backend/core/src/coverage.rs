@@ -44,6 +44,10 @@ pub enum Why {
     },
     /// The topic has no read permission there.
     NotReadable(String),
+    /// A broker tells no more than its newest so many at once; there may be older ones.
+    NewestOnly {
+        messages: usize,
+    },
     /// More than one look-up asks for: `asked` of `all` were.
     LeftOut {
         asked: usize,
@@ -72,6 +76,9 @@ impl Why {
             Self::NotPermitted { address, remark } => format!("{address} refused: {remark}"),
             Self::Answered { address, code, remark } => format!("{address} answered with code {code}: {remark}"),
             Self::NotReadable(topic) => format!("topic {topic} may not be read there"),
+            Self::NewestOnly { messages } => {
+                format!("it tells its newest {messages} at once, there may be older ones")
+            }
             Self::LeftOut { asked, all } => format!("{asked} of {all} were asked, the rest is left out"),
             Self::Said(text) => text.clone(),
         }

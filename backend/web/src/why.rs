@@ -27,6 +27,7 @@ pub(crate) fn why(why: &Why) -> Msg {
             Msg::new("why-answered").with("address", address).with("code", *code).with("remark", remark)
         }
         Why::NotReadable(topic) => Msg::new("why-not-readable").with("topic", topic),
+        Why::NewestOnly { messages } => Msg::new("why-newest-only").with("n", *messages),
         Why::LeftOut { asked, all } => Msg::new("why-left-out").with("asked", *asked).with("all", *all),
         Why::Said(text) => Msg::new("why-said").with("text", text),
     }
@@ -58,6 +59,7 @@ mod tests {
             Why::NotPermitted { address: address.clone(), remark: remark.clone() },
             Why::Answered { address, code: 1, remark },
             Why::NotReadable("orders".to_owned()),
+            Why::NewestOnly { messages: 64 },
             Why::LeftOut { asked: 40, all: 70 },
         ];
         for reason in own {

@@ -14,5 +14,6 @@ why-not-there = { $what } is not there
 why-not-permitted = { $address } refused: { $remark }
 why-answered = { $address } answered with code { $code }: { $remark }
 why-not-readable = topic { $topic } may not be read there
+why-newest-only = it tells its newest { $n } at once, there may be older ones
 why-left-out = { $asked } of { $all } were asked, the rest is left out
 why-said = { $text }

@@ -14,5 +14,6 @@ why-not-there = { $what } 不存在
 why-not-permitted = { $address } 拒绝：{ $remark }
 why-answered = { $address } 返回代码 { $code }：{ $remark }
 why-not-readable = Topic { $topic } 在那里没有读权限
+why-newest-only = 一次只返回最新的 { $n } 条，可能还有更早的
 why-left-out = 共 { $all } 个，只查询了 { $asked } 个
 why-said = { $text }

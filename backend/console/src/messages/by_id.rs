@@ -1,9 +1,9 @@
 //! Look-up by message id: says what the id was taken for, and dials no address but the cluster's own.
 
 use futures::future::join_all;
-use millrace_broker::{BrokerError, Message};
+use millrace_broker::{Broker, BrokerError, Located, Message, locate};
 use millrace_core::coverage::Coverage;
-use millrace_core::id::{IdKind, OffsetId};
+use millrace_core::id::IdKind;
 use millrace_core::time::Millis;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use super::window::DEADLINE;
 use crate::console::Console;
 use crate::error::{ConsoleError, Result};
 use crate::form::FieldErrors;
-use crate::snapshot::{Snapshot, within};
+use crate::snapshot::within;
 
 /// What an id was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -49,35 +49,47 @@ impl Console {
         if id.is_empty() {
             return Err(FieldErrors::one("id", "id-empty").into());
         }
+        let mut failed = Vec::new();
         let taken_for = match IdKind::of(id) {
-            IdKind::Offset(offset) => match broker_at(&self.snapshot(), &offset) {
-                Some(broker) => return self.by_offset_id(topic, &broker, &offset, id).await,
-                None => match self.by_foreign_offset_id(&offset).await {
-                    Some(looked) => return Ok(looked),
-                    None => TakenFor::UniqDespiteShape { address: format!("{}:{}", offset.address, offset.port) },
-                },
-            },
+            IdKind::Offset(offset) => {
+                let brokers: Vec<Broker> = self.snapshot().brokers.iter().map(|state| state.broker.clone()).collect();
+                let located = locate(self.read(), &brokers, &offset).await;
+                if let Some(broker) = located.broker.clone() {
+                    return self.by_offset_id(topic, broker, located, id).await;
+                }
+                failed = located.failed;
+                TakenFor::UniqDespiteShape { address: format!("{}:{}", offset.address, offset.port) }
+            }
             IdKind::Uniq(_) => TakenFor::Uniq,
             IdKind::Grpc(_) => TakenFor::Grpc,
             IdKind::Key => TakenFor::Other,
         };
+        // A broker that does not answer may be the one that has it.
+        if let (None, Some((_, error))) = (topic, failed.first()) {
+            return Err(error.clone().into());
+        }
         let Some(topic) = topic else {
             return Err(FieldErrors::one("topic", "topic-needed-for-id").into());
         };
         // Clients write their ids in upper case; people paste them in any.
         let id = if taken_for == TakenFor::Other { id.to_owned() } else { id.to_ascii_uppercase() };
-        self.by_uniq_id(topic, &id, taken_for).await
+        let mut looked = self.by_uniq_id(topic, &id, taken_for).await?;
+        for (broker, error) in &failed {
+            looked.coverage.miss(broker, error);
+        }
+        Ok(looked)
     }
 
-    async fn by_offset_id(&self, topic: Option<&str>, broker: &str, offset: &OffsetId, id: &str) -> Result<Looked> {
+    async fn by_offset_id(&self, topic: Option<&str>, broker: String, located: Located, id: &str) -> Result<Looked> {
+        let Located { message, answered, failed, .. } = located;
+        if let (0, Some((_, error))) = (answered, failed.first()) {
+            return Err(error.clone().into());
+        }
         let mut coverage = Coverage::default();
-        let found = within(DEADLINE, broker, self.read().message_at(broker, offset.offset)).await;
-        let message = match found {
-            Ok(message) => Some(message),
-            Err(BrokerError::NotFound(_)) => None,
-            Err(error) => return Err(error.into()),
-        };
-        coverage.answer();
+        (0..answered).for_each(|_| coverage.answer());
+        for (broker, error) in &failed {
+            coverage.miss(broker, error);
+        }
         coverage.as_of = Some(self.now());
         // Another process may have the shape by chance: then the id is a unique one.
         if let (None, Some(topic)) = (&message, topic)
@@ -86,28 +98,8 @@ impl Console {
         {
             return Ok(looked);
         }
-        let taken_for = TakenFor::Offset { broker: broker.to_owned() };
+        let taken_for = TakenFor::Offset { broker };
         Ok(Looked { taken_for, messages: message.into_iter().collect(), coverage })
-    }
-
-    /// A broker that moved, or that registered by its name, still has the message at this offset: all are asked, and
-    /// what they have is believed if it has this very id.
-    async fn by_foreign_offset_id(&self, offset: &OffsetId) -> Option<Looked> {
-        let snapshot = self.snapshot();
-        let wanted = offset.to_string();
-        let answers = join_all(snapshot.brokers.iter().map(|state| async {
-            let broker = state.broker.name.clone();
-            let found = within(DEADLINE, &broker, self.read().message_at(&broker, offset.offset)).await;
-            found
-                .ok()
-                .filter(|message| message.offset_id.eq_ignore_ascii_case(&wanted))
-                .map(|message| (broker, message))
-        }));
-        let (broker, message) = answers.await.into_iter().flatten().next()?;
-        let mut coverage = Coverage::default();
-        coverage.answer();
-        coverage.as_of = Some(self.now());
-        Some(Looked { taken_for: TakenFor::Offset { broker }, messages: vec![message], coverage })
     }
 
     async fn by_uniq_id(&self, topic: &str, id: &str, taken_for: TakenFor) -> Result<Looked> {
@@ -144,12 +136,4 @@ impl Console {
         looked.messages.dedup_by(|a, b| place(a) == place(b));
         Ok(looked)
     }
-}
-
-/// The broker of this cluster with the id's address. An address out of an id is never dialled as such.
-fn broker_at(snapshot: &Snapshot, id: &OffsetId) -> Option<String> {
-    let address = std::net::SocketAddr::new(id.address, u16::try_from(id.port).ok()?);
-    let of = |text: &str| text.parse::<std::net::SocketAddr>().ok() == Some(address);
-    let found = snapshot.brokers.iter().find(|state| state.broker.replicas.iter().any(|replica| of(&replica.address)));
-    found.map(|state| state.broker.name.clone())
 }

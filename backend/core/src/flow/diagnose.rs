@@ -30,7 +30,9 @@ pub(super) fn diagnose(
             findings.push(Finding { severity, hop: Some(at), message, about: hop.group.clone(), kind });
         };
         of_state(hop, &mut push);
-        of_attempts(hop, alive, options, &mut push);
+        let topic = flow.message(hop.message).and_then(|message| message.topic.as_deref());
+        let once = groups.once(topic, hop.group.as_deref());
+        of_attempts(hop, once, alive, options, &mut push);
         if let Some(by_ms) = begins_too_early(flow, hop) {
             push(Severity::Note, FindingKind::NegativeTime { by_ms });
         }
@@ -70,8 +72,10 @@ fn of_state(hop: &Hop, push: &mut impl FnMut(Severity, FindingKind)) {
     }
 }
 
+/// `once`: the group is known to get each message once.
 fn of_attempts(
     hop: &Hop,
+    once: bool,
     alive: &BTreeMap<String, Millis>,
     options: &Options,
     push: &mut impl FnMut(Severity, FindingKind),
@@ -90,7 +94,7 @@ fn of_attempts(
     }
     let again = delivered_again(hop);
     // Clients of a broadcasting group each succeed once: what is not known to be another kind is not accused.
-    if again > 0 && hop.once {
+    if again > 0 && once {
         push(Severity::Warn, FindingKind::DuplicateDelivery { times: again });
     }
 }

@@ -271,9 +271,6 @@ pub struct Hop {
     pub evidence: Evidence,
     /// Every client of the group gets every message.
     pub broadcasting: bool,
-    /// The group is known to get each message once.
-    #[serde(skip)]
-    pub once: bool,
     /// How often the group tries again before the dead-letter topic, where it is known.
     pub max_retries: Option<i64>,
     pub dead_letters: Vec<DeadLetterCopy>,

@@ -180,7 +180,6 @@ impl Builder<'_> {
                 state,
                 evidence,
                 broadcasting,
-                once: self.groups.once(node.topic.as_deref(), draft.group.as_deref()),
                 max_retries: judge.max_retries(draft.group.as_deref()),
                 dead_letters: draft.dead_letters.clone(),
                 read_from: draft.read_from.clone(),

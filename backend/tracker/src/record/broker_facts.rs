@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
 use futures::future::join_all;
-use millrace_broker::{Broker, BrokerError, BrokerRead, ConsumerConnection, Topology};
+use millrace_broker::{BrokerError, BrokerRead, ConsumerConnection, Topology, locate};
 use millrace_core::coverage::{Coverage, Why};
-use millrace_core::flow::{ConsumeModel, Fact, Flow, HopState, MessageNode};
+use millrace_core::flow::{ConsumeModel, Fact, Flow, Hop, HopState, MessageNode};
 use millrace_core::id::{IdKind, OffsetId};
 use millrace_core::name::{DLQ_PREFIX, is_system_group};
 use millrace_core::time::Millis;
@@ -39,10 +39,8 @@ impl BrokerFacts {
         Self { read, topics: Mutex::new(BTreeMap::new()) }
     }
 
-    /// The message that an offset id names. Only brokers of the topology are asked: an address inside an id is never
-    /// dialled.
+    /// The message that an offset id names.
     pub(super) async fn message_of_offset_id(&self, id: &OffsetId, coverage: &mut Coverage) -> Option<Fact> {
-        let address = std::net::SocketAddr::new(id.address, u16::try_from(id.port).unwrap_or_default()).to_string();
         let topology = match self.read.topology().await {
             Ok(topology) => topology,
             Err(error) => {
@@ -50,31 +48,15 @@ impl BrokerFacts {
                 return None;
             }
         };
-        let Some(broker) = broker_at(&topology, &address) else {
-            // A broker that moved, or registered by its name, still has the message at this offset.
-            let text = id.to_string();
-            let answers = join_all(topology.brokers.iter().map(|broker| self.read.message_at(&broker.name, id.offset)));
-            let found =
-                answers.await.into_iter().flatten().find(|message| message.offset_id.eq_ignore_ascii_case(&text));
-            if found.is_none() {
-                coverage.miss(address, Why::NoSuchAddress);
-            }
-            return found.as_ref().map(stored_fact);
-        };
-        match self.read.message_at(&broker.name, id.offset).await {
-            Ok(message) => {
-                coverage.answer();
-                Some(stored_fact(&message))
-            }
-            Err(BrokerError::NotFound(_)) => {
-                coverage.answer();
-                None
-            }
-            Err(error) => {
-                coverage.miss(broker.name.clone(), &error);
-                None
-            }
+        let located = locate(&*self.read, &topology.brokers, id).await;
+        (0..located.answered).for_each(|_| coverage.answer());
+        for (broker, error) in &located.failed {
+            coverage.miss(broker, error);
         }
+        if located.broker.is_none() {
+            coverage.miss(format!("{}:{}", id.address, id.port), Why::NoSuchAddress);
+        }
+        located.message.as_ref().map(stored_fact)
     }
 
     /// Facts about the messages, groups and topics of `flow`.
@@ -279,29 +261,21 @@ impl BrokerFacts {
     }
 }
 
-/// The broker one of whose replicas has `address`.
-fn broker_at<'a>(topology: &'a Topology, address: &str) -> Option<&'a Broker> {
-    topology.brokers.iter().find(|broker| broker.replicas.iter().any(|replica| replica.address == address))
-}
-
-/// Group and message of every hop that did not end well by its traces, and of those that no trace tells of.
+/// Group and message wherever a group has or should have a message, and no trace says that this went well.
 fn suspects<'a>(flow: &'a Flow, facts: &'a [Fact]) -> BTreeSet<(&'a str, &'a str)> {
-    let well = |state: &HopState| matches!(state, HopState::Ok { .. } | HopState::Consuming { .. });
-    let id = |message| flow.message(message).map(|message| message.id.as_str());
-    let traced: BTreeSet<(&str, &str)> =
-        flow.hops.iter().filter_map(|hop| Some((hop.group.as_deref()?, id(hop.message)?))).collect();
-    let ended_badly = flow.hops.iter().filter(|hop| !well(&hop.state));
-    let mut suspects: BTreeSet<(&str, &str)> =
-        ended_badly.filter_map(|hop| Some((hop.group.as_deref()?, id(hop.message)?))).collect();
+    let well = |hop: &Hop| matches!(hop.state, HopState::Ok { .. } | HopState::Consuming { .. });
+    let pair = |hop: &'a Hop| Some((hop.group.as_deref()?, flow.message(hop.message)?.id.as_str()));
+    let mut suspects: BTreeSet<(&str, &str)> = flow.hops.iter().filter_map(pair).collect();
     for fact in facts {
-        let Fact::Subscribed { topic, group, model, .. } = fact else { continue };
-        if *model == Some(ConsumeModel::Broadcasting) {
-            continue;
+        if let Fact::Subscribed { topic, group, model, .. } = fact
+            && *model != Some(ConsumeModel::Broadcasting)
+        {
+            let of_topic = flow.messages.iter().filter(|message| message.topic.as_deref() == Some(topic));
+            suspects.extend(of_topic.map(|message| (group.as_str(), message.id.as_str())));
         }
-        let of_topic = flow.messages.iter().filter(|message| message.topic.as_deref() == Some(topic));
-        suspects.extend(
-            of_topic.map(|message| (group.as_str(), message.id.as_str())).filter(|pair| !traced.contains(pair)),
-        );
+    }
+    for hop in flow.hops.iter().filter(|hop| well(hop)).filter_map(pair) {
+        suspects.remove(&hop);
     }
     suspects
 }

@@ -1,8 +1,8 @@
 //! When no trace has the searched text, the topics themselves are asked: a message that nobody traced is still there.
 
 use futures::StreamExt;
-use millrace_broker::{BrokerError, BrokerRead, Message};
-use millrace_core::coverage::Coverage;
+use millrace_broker::{BrokerError, BrokerRead, KeyHits, Message};
+use millrace_core::coverage::{Coverage, Why};
 use millrace_core::flow::Fact;
 use millrace_core::id::IdKind;
 use millrace_core::name::TopicKind;
@@ -48,34 +48,43 @@ pub(super) async fn scan(read: &dyn BrokerRead, text: &str, kind: &IdKind, now: 
     targets.retain(|(_, topic)| searched.binary_search(topic).is_ok());
 
     let until = now.plus(60_000);
-    let answers: Vec<(String, String, Result<Vec<Message>, BrokerError>)> = futures::stream::iter(targets)
+    let answers: Vec<(String, String, Result<KeyHits, BrokerError>)> = futures::stream::iter(targets)
         .map(|(broker, topic)| async move {
-            let answer = match kind {
-                IdKind::Key => {
-                    read.messages_by_key(&broker, &topic, text, Millis(0), until).await.map(|hits| hits.messages)
-                }
+            let answer = if *kind == IdKind::Key {
+                read.messages_by_key(&broker, &topic, text, Millis(0), until).await
+            } else {
                 // Clients write their ids in upper case; people paste them in any.
-                _ => read.messages_by_uniq_id(&broker, &topic, &text.to_ascii_uppercase(), Millis(0), until).await,
+                let id = text.to_ascii_uppercase();
+                let found = read.messages_by_uniq_id(&broker, &topic, &id, Millis(0), until).await;
+                found.map(|messages| KeyHits { messages, ..KeyHits::default() })
             };
             (broker, topic, answer)
         })
         .buffer_unordered(AT_ONCE)
         .collect()
         .await;
-    let mut facts = Vec::new();
+    let mut found = Vec::new();
     for (broker, topic, answer) in answers {
         match answer {
-            Ok(messages) => {
-                scan.coverage.answer();
-                facts.extend(messages.iter().map(stored_fact));
+            Ok(hits) => {
+                if hits.capped {
+                    let asked = hits.messages.len();
+                    scan.coverage.miss(format!("{topic}@{broker}"), Why::NewestOnly { messages: asked });
+                } else {
+                    scan.coverage.answer();
+                }
+                found.extend(hits.messages);
             }
             Err(BrokerError::NotFound(_)) => scan.coverage.answer(),
             Err(error) => scan.coverage.miss(format!("{topic}@{broker}"), &error),
         }
     }
-    facts.sort();
-    facts.truncate(MAX_MESSAGES);
-    Scanned { facts, scan }
+    found.sort_by_key(|message| std::cmp::Reverse((message.stored, message.commit_log_offset)));
+    if found.len() > MAX_MESSAGES {
+        scan.coverage.miss("messages", Why::LeftOut { asked: MAX_MESSAGES, all: found.len() });
+        found.truncate(MAX_MESSAGES);
+    }
+    Scanned { facts: found.iter().map(stored_fact).collect(), scan }
 }
 
 /// Broker and topic of every user topic.
