@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use millrace_broker_rocketmq::client::Clients;
-use millrace_console::messages::inert;
+use millrace_core::inert::inert;
 use millrace_core::time::Clock;
 use millrace_store::SegmentRules;
 use millrace_tracker::ingest::IngestState;
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: &RecordArgs) -> Result<ExitCode> {
     if args.json {
         println!("{}", serde_json::to_string_pretty(&answer)?);
     } else {
-        print!("{}", inert(&text(&answer)));
+        print!("{}", text(&answer));
     }
     let found = answer.pointer("/flow/messages").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
     Ok(if found { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -143,7 +143,7 @@ fn text(answer: &Value) -> String {
         lines.push(format!("  likely: {}", sentence(reason, "reason")));
     }
     lines.push(String::new());
-    lines.join("\n")
+    inert(&lines.join("\n")).into_owned()
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
@@ -179,6 +179,16 @@ fn instant(ms: Option<i64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::text;
+
+    /// Keys and groups come from traces: a terminal must not take them for commands.
+    #[test]
+    fn a_hostile_trace_does_not_act_on_the_terminal() {
+        let message =
+            serde_json::json!({"id": "M\u{1b}[2J", "topic": "orders\u{202e}", "evidence": {"code": "traced"}});
+        let told = text(&serde_json::json!({"question": "k\u{7}", "flow": {"messages": [message], "hops": []}}));
+        assert!(!told.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{told:?}");
+        assert!(told.contains("orders\\u{202e}"), "{told}");
+    }
 
     #[test]
     fn the_verdict_comes_first_and_every_hop_follows() {

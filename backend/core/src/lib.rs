@@ -6,6 +6,7 @@
 pub mod coverage;
 pub mod flow;
 pub mod id;
+pub mod inert;
 pub mod name;
 pub mod time;
 pub mod trace;

@@ -1,7 +1,7 @@
 //! What templates can do with a value. One invariant: filters know the reader through the run-time value `cx`, so that
 //! no view carries language or zone, and everything but our own markup is escaped.
 
-use millrace_console::messages::inert;
+use millrace_core::inert::inert;
 
 /// Text in HTML that does not act, wherever it is from: not as markup, not by control characters, and not on the
 /// direction of writing.

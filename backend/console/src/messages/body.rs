@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use millrace_broker::Body;
+use millrace_core::inert::inert;
 use serde::{Deserialize, Serialize};
 
-use super::inert;
 use super::json::lay_out;
 
 /// How to read the bytes.

@@ -1,7 +1,7 @@
 //! A message in a list.
 
 use millrace_broker::Message;
-use millrace_console::messages::{BodyText, Row, inert};
+use millrace_console::messages::{BodyText, Row};
 use millrace_core::time::Millis;
 
 use crate::links::{self, Link};
@@ -34,9 +34,9 @@ impl MessageRow {
             broker: message.queue.broker.clone(),
             queue: message.queue.queue,
             offset: message.offset,
-            keys: message.keys().map(|key| (inert(key).into_owned(), links::record(cluster, key))).collect(),
-            id: inert(message.id()).into_owned(),
-            tag: inert(message.tags().unwrap_or_default()).into_owned(),
+            keys: message.keys().map(|key| (key.to_owned(), links::record(cluster, key))).collect(),
+            id: message.id().to_owned(),
+            tag: message.tags().unwrap_or_default().to_owned(),
             size: body_size as u64,
             binary: matches!(body, BodyText::Hex(_)),
             body: body.as_str().to_owned(),

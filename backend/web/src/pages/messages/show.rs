@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::Query;
 use millrace_broker::Message;
-use millrace_console::messages::{BodyText, BodyView, Charset, inert};
+use millrace_console::messages::{BodyText, BodyView, Charset};
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 use serde::Deserialize;
@@ -82,19 +82,15 @@ impl Show {
             born: message.born,
             born_host: message.born_host.clone(),
             store_host: message.store_host.clone(),
-            uniq_id: message.uniq_id.as_deref().map(|id| inert(id).into_owned()),
+            uniq_id: message.uniq_id.clone(),
             offset_id: message.offset_id.clone(),
-            keys: message.keys().map(|key| (inert(key).into_owned(), links::record(&view.name, key))).collect(),
-            tag: inert(message.tags().unwrap_or_default()).into_owned(),
+            keys: message.keys().map(|key| (key.to_owned(), links::record(&view.name, key))).collect(),
+            tag: message.tags().unwrap_or_default().to_owned(),
             reconsumed: message.reconsume_times,
             store_size: message.store_size,
             sys_flag: message.sys_flag,
             commit_log_offset: message.commit_log_offset,
-            properties: message
-                .properties
-                .iter()
-                .map(|(name, value)| (inert(name).into_owned(), inert(value).into_owned()))
-                .collect(),
+            properties: message.properties.clone(),
             text: (body.text != BodyText::Empty).then(|| body.text.as_str().to_owned()),
             size: format::bytes(body.size as u64),
             shown: format::bytes(body.shown as u64),

@@ -1,4 +1,4 @@
-//! Text from a message that cannot act on who reads it: control characters and marks that turn the writing direction
+//! Text from outside that cannot act on who reads it: control characters and marks that turn the writing direction
 //! are shown by their names.
 
 use std::borrow::Cow;
