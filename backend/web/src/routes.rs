@@ -89,6 +89,31 @@ mod tests {
         }
     }
 
+    /// A read-only cluster has no write handle: every row that writes says so.
+    #[tokio::test]
+    async fn nothing_is_written_on_a_read_only_cluster() {
+        let site = crate::testing::read_only_site();
+        site.settle().await;
+        let mut rows = 0;
+        for route in table().iter().filter(|row| row.permission.writes() && row.path.contains("{cluster}")) {
+            let path = route.path.replace("{cluster}", "shop").replace("{topic}", "orders");
+            assert!(!path.contains('{'), "a part that this test does not know: {path}");
+            let (kind, body) = match (route.kind, route.method == Method::POST && path.ends_with("/messages")) {
+                (Kind::Api, true) => ("application/json", r#"{"body":"x"}"#),
+                (Kind::Api, false) => (
+                    "application/json",
+                    r#"{"name":"new","write_queues":1,"message_type":"normal","brokers":["broker-a"]}"#,
+                ),
+                _ => ("application/x-www-form-urlencoded", "name=new&confirm=orders&body=x"),
+            };
+            let path = if route.method == Method::DELETE { format!("{path}?confirm=orders") } else { path };
+            let answer = site.request(route.method.as_str(), &path, body, &[("content-type", kind)]).await;
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{} {path}: {}", route.method, answer.body);
+            rows += 1;
+        }
+        assert!(rows >= 6, "{rows}");
+    }
+
     /// Every page without further parts answers in both languages and in both shapes.
     #[tokio::test]
     async fn every_page_answers() {

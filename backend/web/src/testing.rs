@@ -225,6 +225,13 @@ pub(crate) fn traced_site(records: Vec<TraceRecord>) -> Site {
     Site::of(builder().cluster(view("shop", &fake_cluster(), traces)).build())
 }
 
+/// `shop`, which may not be changed.
+pub(crate) fn read_only_site() -> Site {
+    let cluster = Cluster { name: "shop".to_owned(), ..fake_cluster().read_only() };
+    let meta = Arc::new(FakeMeta::default());
+    Site::of(builder().cluster(view_of(cluster, FakeTraces::default(), meta, Arc::new(FixedClock(NOW)))).build())
+}
+
 /// The trace store of `shop` fails every call.
 pub(crate) fn broken_store_site() -> Site {
     let traces = FakeTraces { broken: true, ..FakeTraces::default() };
@@ -320,6 +327,11 @@ impl Site {
         let event = body.next().await.unwrap().unwrap();
         let event = String::from_utf8(event.to_vec()).unwrap();
         event.lines().filter_map(|line| line.strip_prefix("data: ")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Any request.
+    pub(crate) async fn request(&self, method: &str, path: &str, body: &str, headers: &[(&str, &str)]) -> Answer {
+        read(self.send(method, path, body, headers).await).await
     }
 
     async fn send(&self, method: &str, path: &str, body: &str, headers: &[(&str, &str)]) -> Response {

@@ -2,7 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use axum::http::StatusCode;
-use millrace_broker::fake::{FakeCluster, FakeMessage};
+use millrace_broker::BrokerError;
+use millrace_broker::fake::{Call, FakeCluster, FakeMessage, Fault};
 use millrace_core::time::Millis;
 
 use crate::testing::{FakeTraces, Site, builder, fake_cluster, view};
@@ -129,5 +130,38 @@ async fn properties_of_programs_are_taken_as_they_are_or_refused() {
         let answer = site.post_with("/api/v1/clusters/shop/topics/orders/messages", &body, &json).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{properties}: {}", answer.body);
         assert!(answer.body.contains("\"properties\""), "{}", answer.body);
+    }
+}
+
+/// No match, a fault, and a part of an answer are three things.
+#[tokio::test]
+async fn by_key_no_match_is_empty_a_fault_is_a_fault_and_a_part_is_told() {
+    let fake = fake_cluster();
+    let site = site_of(&fake).await;
+    let asked = "shop/topics/orders/messages?by=key&key=order-99";
+    let (api, page) = (format!("/api/v1/clusters/{asked}"), format!("/c/{asked}"));
+    let empty = site.get(&api).await;
+    let told: serde_json::Value = serde_json::from_str(&empty.body).unwrap();
+    assert_eq!((empty.status, &told["messages"]), (StatusCode::OK, &serde_json::json!([])));
+
+    let busy = || {
+        let (address, remark) = ("192.0.2.1:10911".to_owned(), "index busy".to_owned());
+        Fault::Answers(BrokerError::Answered { address, code: 1, remark })
+    };
+    fake.fail_call("broker-b", Call::MessagesByKey, busy());
+    for path in [&api, &page] {
+        let part = site.get(path).await;
+        assert_eq!(part.status, StatusCode::OK, "{path}");
+        assert!(part.body.contains("broker-b") && part.body.contains("index busy"), "{path}: {}", part.body);
+    }
+    fake.fail_call("broker-a", Call::MessagesByKey, busy());
+    for path in [&api, &page] {
+        let failed = site.get(path).await;
+        assert_eq!(failed.status, StatusCode::BAD_GATEWAY, "{path}");
+        assert!(
+            failed.body.contains("192.0.2.1:10911") && failed.body.contains("index busy"),
+            "{path}: {}",
+            failed.body
+        );
     }
 }

@@ -114,14 +114,7 @@ async fn a_test_message_leads_on_and_is_there() {
 
 #[tokio::test]
 async fn a_read_only_cluster_offers_no_change_and_refuses_it() {
-    let fake = fake_cluster();
-    let shop = crate::testing::view_of(
-        millrace_broker::Cluster { name: "shop".to_owned(), ..fake.read_only() },
-        FakeTraces::default(),
-        std::sync::Arc::new(crate::testing::FakeMeta::default()),
-        std::sync::Arc::new(crate::testing::FixedClock(crate::testing::NOW)),
-    );
-    let site = Site::of(builder().cluster(shop).build());
+    let site = crate::testing::read_only_site();
     site.settle().await;
     let page = site.get("/c/shop/topics/orders").await.body;
     assert!(!page.contains("/delete") && !page.contains("/send"), "{page}");
