@@ -24,7 +24,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use expand::{MOST as MOST_TERMS, expand};
+pub use expand::Search;
 pub use fact::{ConsumeModel, Fact, Options};
 pub use finding::{Finding, FindingKind, Severity, Verdict};
 pub use habit::habits;

@@ -1,11 +1,11 @@
 //! Every stored trace record that belongs to a record: first what has the searched text, then what those name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use millrace_core::coverage::Missed;
-use millrace_core::flow::{Fact, expand};
+use millrace_core::flow::{Fact, Search};
 use millrace_core::time::Millis;
-use millrace_core::trace::{Origin, Term, TraceRecord};
+use millrace_core::trace::{Origin, TraceRecord};
 use millrace_store::{StoreError, TraceStore};
 
 /// A flow of more trace records than this is cut off, and the answer says so.
@@ -27,10 +27,9 @@ pub(super) struct TracesFound {
 pub(super) async fn search(store: &dyn TraceStore, text: &str, facts: &[Fact]) -> Result<TracesFound, StoreError> {
     let mut found = TracesFound::default();
     let mut records: BTreeMap<Origin, TraceRecord> = BTreeMap::new();
-    let mut asked: BTreeSet<Term> = BTreeSet::new();
+    let mut search = Search::of(text, facts);
     for _ in 0..MAX_ROUNDS {
-        let mut ask = expand(text, &found.records, facts);
-        ask.retain(|term| asked.insert(*term));
+        let ask = search.next(&found.records);
         if ask.is_empty() {
             return Ok(found);
         }
@@ -43,12 +42,8 @@ pub(super) async fn search(store: &dyn TraceStore, text: &str, facts: &[Fact]) -
                 found.missed.push(missed);
             }
         }
-        let before = records.len();
         for record in answer.records {
             records.insert(record.origin.clone(), record);
-        }
-        if records.len() == before {
-            return Ok(found);
         }
         found.records = records.values().take(MAX_RECORDS).cloned().collect();
         if records.len() > MAX_RECORDS {

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
+use crate::flow::expand::expand;
 use crate::flow::fixture::{at, keyed, publication, transaction_end, typed};
-use crate::flow::{ConsumeModel, Fact, Hop, Options, expand, picture, reconstruct, waterfall};
+use crate::flow::{ConsumeModel, Fact, Hop, Options, picture, reconstruct, waterfall};
 use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{Outcome, PubType, Recall, SubAfter, SubBefore, TraceEvent, TraceRecord, TransactionState};

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::flow::{ConsumeModel, Fact, Flow, HopRef, Options, expand, reconstruct};
+use crate::flow::{ConsumeModel, Fact, Flow, HopRef, Options, Search, reconstruct};
 use crate::name::QueueRef;
 use crate::time::Millis;
 use crate::trace::{Term, TraceMessage, TraceRecord, decode};
@@ -197,19 +197,17 @@ fn a_look_up_finds_what_reading_everything_finds() {
         .collect();
     for number in (0..40).step_by(3) {
         let key = format!("rec-{number:04}");
-        let mut terms: Vec<Term> = expand(&key, &[], &[]);
-        let found = loop {
-            let found: Vec<TraceRecord> = index
-                .iter()
-                .filter(|(of, _)| of.iter().any(|term| terms.contains(term)))
-                .map(|(_, record)| (*record).clone())
-                .collect();
-            let next = expand(&key, &found, &[]);
-            if next.iter().all(|term| terms.contains(term)) {
-                break found;
+        let mut search = Search::of(&key, &[]);
+        let (mut found, mut terms) = (Vec::new(), Vec::new());
+        loop {
+            let fresh = search.next(&found);
+            if fresh.is_empty() {
+                break;
             }
-            terms = next;
-        };
+            terms.extend(fresh);
+            let hit = index.iter().filter(|(of, _)| of.iter().any(|term| terms.contains(term)));
+            found = hit.map(|(_, record)| (*record).clone()).collect();
+        }
         let mut looked_up = whole(&key, &found, &[]);
         let mut all = whole(&key, &records, &[]);
         // With less at hand "the only delivery that was open" cannot be claimed; clocks have fewer samples.
