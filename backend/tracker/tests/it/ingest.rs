@@ -7,6 +7,7 @@ use millrace_broker::fake::{Call, FakeCluster, FakeMessage, Fault};
 use millrace_broker::{BrokerError, MessageType, Perm, TopicConfig};
 use millrace_core::name::{QueueRef, TRACE_TOPIC};
 use millrace_tracker::ingest::{Ingest, IngestSettings, WorkerHealth};
+use millrace_tracker::record::{Question, RecordFinder, UnfoundReason};
 use tokio_util::sync::CancellationToken;
 
 use crate::FixedClock;
@@ -230,6 +231,20 @@ async fn a_refused_trace_topic_is_told_by_its_broker() {
         let refused = ingest.state.status(now).refused;
         assert_eq!((refused[0].what.as_str(), refused.len()), ("broker-a", 1));
         assert!(refused[0].why.english().contains("no SUB"), "{refused:?}");
+        // Who looks a record up meanwhile hears of it first, and not that tracing is off.
+        let finder = RecordFinder::new(
+            fake.cluster(),
+            Arc::new(MemoryStore::default()),
+            Arc::clone(&ingest.state),
+            Arc::new(FixedClock),
+        );
+        let answer = finder.look_up(&Question::of("order-17")).await.unwrap();
+        assert!(
+            matches!(&answer.unfound[0], UnfoundReason::TraceTopicRefused { refused } if refused[0].what == "broker-a"),
+            "{:?}",
+            answer.unfound
+        );
+        assert!(!answer.unfound.contains(&UnfoundReason::NoTraceTopic));
         fake.heal("broker-a");
         until(&ingest, || ingest.state.status(now).refused.is_empty()).await;
         stop.cancel();

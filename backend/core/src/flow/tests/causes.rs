@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, reason = "tests")]
 
 use super::cases::{flow, subscribed};
-use crate::flow::fixture::{before, delivery, keyed, on, publication, rec};
+use crate::flow::fixture::{after, before, delivery, keyed, on, publication, rec};
 use crate::flow::{
     Confidence, Evidence, Fact, Flow, HopRef, HopState, MessageRef, Options, Rule, Search, Verdict, reconstruct,
 };
@@ -221,8 +221,12 @@ fn every_name_of_a_record_leads_to_one_flow() {
         // A batch of somebody else's, without keys, while the record's second operator works in the same process.
         rec(publication(&[&id(305, 31), &id(305, 32)], "carts", 10_305)),
     ];
-    all.extend(delivery(&id(100, 5), "M1", "enricher", (10_100, 10_110), 0, true));
-    all.extend(delivery(&id(300, 30), &id(103, 7), "shipper", (10_300, 10_310), 0, true));
+    for (request, message, group, begin) in
+        [(id(100, 5), "M1".to_owned(), "enricher", 10_100), (id(300, 30), id(103, 7), "shipper", 10_300)]
+    {
+        all.push(rec(keyed(&["order-1"], before(&request, &message, group, begin, 0))));
+        all.push(rec(keyed(&["order-1"], after(&request, &message, group, begin + 10, true))));
+    }
     all.push(rec(keyed(&["order-1"], publication(&[&id(308, 33)], "shipped", 10_308))));
     let flows = ["order-1".to_owned(), "M1".to_owned(), id(103, 7), id(308, 33)].map(|subject| {
         let flow = flow(&subject, 20_000, &looked_up(&subject, &all), &[]);
