@@ -17,8 +17,8 @@ pub use error::{BrokerError, Result};
 pub use locate::{Located, locate};
 pub use message::{Body, KeyHits, Message, MessageToSend, Properties, PulledBatch, SendReceipt, StoreStatus};
 pub use model::{
-    Broker, BrokerRuntime, ClientConnection, ConsumerConnection, GroupConfig, GroupOffsets, MessageType, Perm,
-    QueueLag, QueueRoute, QueueStats, Replica, TopicConfig, TopicRoute, Topology,
+    Broker, BrokerRuntime, ClientConnection, ClientRunning, ConsumerConnection, GroupConfig, GroupOffsets, MessageType,
+    Perm, QueueLag, QueueRoute, QueueStats, Replica, Subscription, TopicConfig, TopicRoute, Topology,
 };
 
 /// What can be asked of a cluster. `broker` is a broker *name*; the adapter picks the address (its master).
@@ -51,6 +51,9 @@ pub trait BrokerRead: Send + Sync + std::fmt::Debug {
     async fn lag(&self, broker: &str, group: &str, topic: Option<&str>) -> Result<Vec<QueueLag>>;
     /// `NotFound` when no client of the group is online at `broker`.
     async fn consumers(&self, broker: &str, group: &str) -> Result<ConsumerConnection>;
+    /// What a client of the group says of itself, through a broker that it is connected to. Clients of gRPC do not
+    /// answer.
+    async fn running(&self, broker: &str, group: &str, client: &str, stacks: bool) -> Result<ClientRunning>;
 
     /// Messages whose KEYS contain `key`; a broker answers no more than 64 at once.
     async fn messages_by_key(&self, broker: &str, topic: &str, key: &str, from: Millis, to: Millis) -> Result<KeyHits>;
@@ -81,6 +84,12 @@ pub trait BrokerWrite: Send + Sync + std::fmt::Debug {
     async fn delete_topic(&self, broker: &str, topic: &str) -> Result<()>;
     /// Removes the route from one name server, after the brokers.
     async fn delete_route(&self, name_server: &str, topic: &str) -> Result<()>;
+    /// Creates the group on one broker, or changes it there; what a [`GroupConfig`] does not name stays as it is.
+    async fn put_group(&self, broker: &str, group: &GroupConfig) -> Result<()>;
+    /// Its committed offsets go with it.
+    async fn delete_group(&self, broker: &str, group: &str) -> Result<()>;
+    /// Sets where the group goes on reading the queue. Clients that are online go on from there, too.
+    async fn reset_offset(&self, group: &str, queue: &QueueRef, offset: i64) -> Result<()>;
 }
 
 /// Reading as a member of a consumer group: RocketMQ's own membership, our own positions.

@@ -197,3 +197,24 @@ pub struct ClientConnection {
     pub language: String,
     pub version: String,
 }
+
+/// What a client tells of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ClientRunning {
+    /// Its settings and state, as it told them.
+    pub properties: BTreeMap<String, String>,
+    /// What it asked the broker for, topic by topic.
+    pub subscriptions: Vec<Subscription>,
+    /// Queues that it reads, by pull or by POP.
+    pub queues: Vec<QueueRef>,
+    /// The stacks of its threads, where they were asked for.
+    pub stacks: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Subscription {
+    pub topic: String,
+    pub expression: String,
+    /// `TAG` or `SQL92`.
+    pub expression_type: String,
+}

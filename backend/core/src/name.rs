@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// Longest topic name that RocketMQ 5 accepts (`TopicValidator.TOPIC_MAX_LENGTH`).
 pub const TOPIC_MAX_LENGTH: usize = 127;
+/// Longest group name that RocketMQ 5 accepts (`TopicValidator.GROUP_MAX_LENGTH`).
+pub const GROUP_MAX_LENGTH: usize = 120;
 
 /// Prefix of a group's retry topic.
 pub const RETRY_PREFIX: &str = "%RETRY%";
@@ -21,7 +23,7 @@ pub const CLOUD_TRACE_PREFIX: &str = "rmq_sys_TRACE_DATA_";
 pub enum NameError {
     #[error("the name is empty")]
     Empty,
-    #[error("the name is longer than {TOPIC_MAX_LENGTH} characters")]
+    #[error("the name is too long")]
     TooLong,
     #[error("'{0}' is not allowed: use letters, digits, _, -, % and |")]
     Character(char),
@@ -60,6 +62,34 @@ impl TopicName {
 impl std::fmt::Display for TopicName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// A group name that RocketMQ accepts for a group that people create.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct GroupName(String);
+
+impl GroupName {
+    /// The rules of `TopicValidator.validateGroup`; RocketMQ's own groups are not people's.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        if text.is_empty() {
+            return Err(NameError::Empty);
+        }
+        if text.chars().count() > GROUP_MAX_LENGTH {
+            return Err(NameError::TooLong);
+        }
+        if let Some(bad) = text.chars().find(|c| !(c.is_ascii_alphanumeric() || "_-%|".contains(*c))) {
+            return Err(NameError::Character(bad));
+        }
+        if is_system_group(text) {
+            return Err(NameError::Reserved);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

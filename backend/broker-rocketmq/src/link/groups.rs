@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use millrace_broker::{BrokerError, ClientConnection, ConsumerConnection, GroupConfig, GroupOffsets, QueueLag, Result};
+use millrace_broker::{
+    BrokerError, ClientConnection, ClientRunning, ConsumerConnection, GroupConfig, GroupOffsets, QueueLag, Result,
+    Subscription,
+};
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
@@ -11,14 +14,17 @@ use super::topics::{Pages, read_queue};
 use crate::json::Json;
 use crate::remoting::{Request, RequestCode, ResponseCode};
 
+/// The table of a broker's groups.
+pub(super) const TABLE: &str = "subscriptionGroupTable";
+pub(super) const PAGES: Pages =
+    Pages { code: RequestCode::AllSubscriptionGroupConfig, sequence: "groupSeq", total: "totalGroupNum" };
+
 impl Link {
     pub(super) async fn ask_groups(&self, broker: &str) -> Result<Vec<GroupConfig>> {
-        let pages =
-            Pages { code: RequestCode::AllSubscriptionGroupConfig, sequence: "groupSeq", total: "totalGroupNum" };
         let mut groups = Vec::new();
-        for reply in self.ask_pages(broker, pages, "subscriptionGroupTable").await? {
+        for reply in self.ask_pages(broker, PAGES, TABLE).await? {
             let json = reply.json()?;
-            let table = json.get("subscriptionGroupTable").map(Json::entries).unwrap_or_default();
+            let table = json.get(TABLE).map(Json::entries).unwrap_or_default();
             groups.extend(table.iter().filter_map(|(_, config)| read_group(config)));
         }
         groups.sort_by(|a: &GroupConfig, b| a.name.cmp(&b.name));
@@ -91,6 +97,21 @@ impl Link {
         let connection = read_connection(&reply.json()?);
         if connection.clients.is_empty() { Err(BrokerError::NotFound(offline())) } else { Ok(connection) }
     }
+
+    pub(super) async fn ask_running(
+        &self,
+        broker: &str,
+        group: &str,
+        client: &str,
+        stacks: bool,
+    ) -> Result<ClientRunning> {
+        let request = Request::new(RequestCode::ConsumerRunningInfo)
+            .field("consumerGroup", group)
+            .field("clientId", client)
+            .field("jstackEnable", stacks);
+        let reply = self.ask(broker, &request).await?.success(|| format!("client {client}"))?;
+        Ok(read_running(&reply.json()?))
+    }
 }
 
 fn read_group(config: &Json) -> Option<GroupConfig> {
@@ -143,10 +164,40 @@ fn read_connection(json: &Json) -> ConsumerConnection {
     }
 }
 
+fn read_running(json: &Json) -> ClientRunning {
+    let texts = |name| json.get(name).map(Json::entries).unwrap_or_default();
+    let properties = texts("properties").iter().filter_map(|(name, value)| {
+        let value = match value {
+            Json::Text(text) => text.clone(),
+            other => other.integer().map(|n| n.to_string()).or_else(|| other.flag().map(|f| f.to_string()))?,
+        };
+        Some((name.text()?.to_owned(), value))
+    });
+    let subscriptions = json.get("subscriptionSet").map(Json::items).unwrap_or_default();
+    let subscriptions = subscriptions.iter().filter_map(|subscription| {
+        Some(Subscription {
+            topic: subscription.text_of("topic")?,
+            expression: subscription.text_of("subString").unwrap_or_default(),
+            expression_type: subscription.text_of("expressionType").unwrap_or_else(|| "TAG".to_owned()),
+        })
+    });
+    let queues = texts("mqTable").iter().chain(texts("mqPopTable")).filter_map(|(queue, _)| read_queue(queue));
+    let mut running = ClientRunning {
+        properties: properties.collect(),
+        subscriptions: subscriptions.collect(),
+        queues: queues.collect(),
+        stacks: json.text_of("jstack").filter(|text| !text.is_empty()),
+    };
+    running.subscriptions.sort();
+    running.queues.sort();
+    running.queues.dedup();
+    running
+}
+
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{read_connection, read_group, read_offsets};
+    use super::{read_connection, read_group, read_offsets, read_running};
     use crate::json::Json;
 
     #[test]
@@ -166,6 +217,18 @@ mod tests {
         assert_eq!(connection.clients.first().unwrap().client_id, "192.0.2.9@7");
         assert!(connection.clients.first().unwrap().version.starts_with("V5_"), "{connection:?}");
         assert_eq!(connection.subscriptions.get("orders").map(String::as_str), Some("a||b"));
+    }
+
+    #[test]
+    fn a_client_tells_its_subscriptions_and_queues() {
+        let json = br#"{"jstack":"main","mqPopTable":{},"mqTable":{{"brokerName":"broker-a","queueId":1,"topic":"orders"}:{"commitOffset":7},
+            {"brokerName":"broker-a","queueId":0,"topic":"orders"}:{}},"properties":{"PROP_CONSUMEORDERLY":"false","maxReconsumeTimes":"-1"},
+            "subscriptionSet":[{"classFilterMode":false,"codeSet":[65],"expressionType":"TAG","subString":"a","tagsSet":["a"],"topic":"orders"}]}"#;
+        let running = read_running(&Json::parse(json).unwrap());
+        let queues: Vec<i32> = running.queues.iter().map(|queue| queue.queue).collect();
+        assert_eq!((queues, running.stacks.as_deref()), (vec![0, 1], Some("main")));
+        assert_eq!(running.subscriptions.first().unwrap().expression, "a");
+        assert_eq!(running.properties.get("maxReconsumeTimes").map(String::as_str), Some("-1"));
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use millrace_broker::{
-    BrokerRead, BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, KeyHits, Message, PulledBatch, QueueLag,
-    QueueStats, Result, TopicConfig, TopicRoute, Topology,
+    BrokerRead, BrokerRuntime, ClientRunning, ConsumerConnection, GroupConfig, GroupOffsets, KeyHits, Message,
+    PulledBatch, QueueLag, QueueStats, Result, TopicConfig, TopicRoute, Topology,
 };
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
@@ -65,6 +65,10 @@ impl BrokerRead for Link {
 
     async fn consumers(&self, broker: &str, group: &str) -> Result<ConsumerConnection> {
         self.ask_consumers(broker, group).await
+    }
+
+    async fn running(&self, broker: &str, group: &str, client: &str, stacks: bool) -> Result<ClientRunning> {
+        self.ask_running(broker, group, client, stacks).await
     }
 
     async fn messages_by_key(&self, broker: &str, topic: &str, key: &str, from: Millis, to: Millis) -> Result<KeyHits> {

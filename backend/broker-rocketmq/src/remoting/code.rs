@@ -21,13 +21,17 @@ pub(crate) enum RequestCode {
     AllConsumerOffset = 43,
     RouteInfoByTopic = 105,
     BrokerClusterInfo = 106,
+    UpdateAndCreateSubscriptionGroup = 200,
     AllSubscriptionGroupConfig = 201,
     TopicStatsInfo = 202,
     ConsumerConnectionList = 203,
+    DeleteSubscriptionGroup = 207,
     ConsumeStats = 208,
     DeleteTopicInBroker = 215,
     DeleteTopicInNameServer = 216,
+    InvokeBrokerToResetOffset = 222,
     QueryTopicConsumeByWho = 300,
+    ConsumerRunningInfo = 307,
     TopicConfig = 351,
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use millrace_broker::{BrokerError, Cluster, Message, MessageToSend, MessageType, Perm, StoreStatus, TopicConfig};
+use millrace_broker::{
+    BrokerError, Cluster, GroupConfig, Message, MessageToSend, MessageType, Perm, StoreStatus, TopicConfig,
+};
 use millrace_broker_rocketmq::client::{
     ClientTarget, Clients, Consumed, Listener, PushConsumer, Subscription, TracedProducer,
 };
@@ -69,6 +71,7 @@ pub(crate) async fn run(clients: &Clients, name_server: &str) {
     offsets_by_time(&cluster, &broker, &topic).await;
     membership(&cluster, clients, name_server, &broker, &topic).await;
     group_figures(&cluster, &broker, &topic).await;
+    groups(&cluster, &broker, &topic).await;
     refusals(&cluster, &broker).await;
     deletion(&cluster, &broker, &topic, name_server).await;
     rocketmq.shutdown().await;
@@ -296,6 +299,42 @@ async fn group_figures(cluster: &Cluster, broker: &str, topic: &str) {
     cluster.tail.leave(&group, "worker-1").await.unwrap();
 }
 
+async fn groups(cluster: &Cluster, broker: &str, topic: &str) {
+    let write = cluster.write.as_ref().unwrap();
+    let at = |number| QueueRef { topic: topic.to_owned(), broker: broker.to_owned(), queue: number };
+    let mut config = GroupConfig {
+        name: unique("shipping"),
+        consume_enable: true,
+        broadcast_enable: false,
+        orderly: true,
+        retry_queues: 2,
+        retry_max_times: 7,
+    };
+    let group = config.name.clone();
+    let kept = async || {
+        let groups = cluster.read.groups(broker).await.unwrap();
+        groups.into_iter().find(|config| config.name == group)
+    };
+    write.put_group(broker, &config).await.unwrap();
+    assert_eq!(kept().await.as_ref(), Some(&config));
+    config.consume_enable = false;
+    config.retry_max_times = 4;
+    write.put_group(broker, &config).await.unwrap();
+    assert_eq!(kept().await.as_ref(), Some(&config));
+
+    // Nobody is online: the broker itself keeps the offset, of this queue alone.
+    for offset in [30, 0, 35] {
+        write.reset_offset(&group, &at(0), offset).await.unwrap();
+        assert_eq!(cluster.tail.committed(&group, &at(0)).await.unwrap(), Some(offset));
+    }
+    assert_eq!(cluster.tail.committed(&group, &at(1)).await.unwrap(), None);
+
+    write.delete_group(broker, &group).await.unwrap();
+    assert_eq!(kept().await, None);
+    let offsets = cluster.read.group_offsets(broker).await.unwrap();
+    assert!(!offsets.iter().any(|offsets| offsets.group == group), "{offsets:?}");
+}
+
 async fn refusals(cluster: &Cluster, broker: &str) {
     let read = &cluster.read;
     let absent = unique("absent");
@@ -360,6 +399,10 @@ pub(crate) async fn pipeline(clients: &Clients, name_server: &str) {
     };
     until("the message is consumed again", async || seen().contains(&1)).await;
     assert_eq!(seen(), [0, 1]);
+    // Who is online takes over a new offset: the message comes as if for the first time.
+    cluster.write.as_ref().unwrap().reset_offset(&group, &receipt.queue, receipt.offset).await.unwrap();
+    until("the message is consumed from its offset again", async || seen().len() >= 3).await;
+    assert_eq!(seen().get(2), Some(&0));
 
     until("the trace of sending and consuming is there", async || {
         let traces = cluster.read.messages_by_key(&broker, TRACE_TOPIC, &key, EVER.0, EVER.1).await.unwrap().messages;

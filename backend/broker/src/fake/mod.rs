@@ -3,6 +3,7 @@
 //!
 //! Invariant: what one port call changes, every other port call of the same fake sees at once.
 
+mod client;
 mod fault;
 mod message;
 mod read;
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
+pub use client::FakeClient;
 pub use fault::{Call, Fault};
 pub use message::FakeMessage;
 
@@ -114,7 +116,13 @@ impl FakeCluster {
     /// Adds an online client of `group`, subscribed to `topic`, on every broker there is so far.
     #[must_use]
     pub fn client(self, group: &str, client: &str, topic: &str) -> Self {
-        self.join(group, client, &[topic.to_owned()]);
+        self.online(&FakeClient::of(group, client).subscribed(topic, "*"))
+    }
+
+    /// Adds an online client on every broker there is so far.
+    #[must_use]
+    pub fn online(self, client: &FakeClient) -> Self {
+        self.join(client);
         self
     }
 
@@ -234,19 +242,21 @@ impl FakeCluster {
         }
     }
 
-    fn join(&self, group: &str, client: &str, topics: &[String]) {
+    fn join(&self, client: &FakeClient) {
         let mut state = self.lock();
         for broker in state.brokers.values_mut() {
             let membership = Membership {
-                topics: topics.to_vec(),
+                subscriptions: client.subscriptions.clone(),
+                consume_type: client.consume_type.clone(),
+                message_model: client.message_model.clone(),
                 connection: ClientConnection {
-                    client_id: client.to_owned(),
+                    client_id: client.id.clone(),
                     address: "192.0.2.100:40000".to_owned(),
                     language: "RUST".to_owned(),
                     version: "V5_5_0".to_owned(),
                 },
             };
-            broker.members.entry(group.to_owned()).or_default().insert(client.to_owned(), membership);
+            broker.members.entry(client.group.clone()).or_default().insert(client.id.clone(), membership);
         }
     }
 

@@ -9,8 +9,8 @@ use millrace_core::time::Millis;
 use super::state::NAME_SERVER;
 use super::{Call, FakeCluster, KEY_CAP};
 use crate::{
-    BrokerError, BrokerRead, BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, KeyHits, Message,
-    PulledBatch, QueueLag, QueueRoute, QueueStats, Result, TopicConfig, TopicRoute, Topology,
+    BrokerError, BrokerRead, BrokerRuntime, ClientRunning, ConsumerConnection, GroupConfig, GroupOffsets, KeyHits,
+    Message, PulledBatch, QueueLag, QueueRoute, QueueStats, Result, Subscription, TopicConfig, TopicRoute, Topology,
 };
 
 #[async_trait]
@@ -104,7 +104,7 @@ impl BrokerRead for FakeCluster {
         let with_offsets = known.offsets.keys().filter(|(_, name)| name == topic).map(|(group, _)| group.clone());
         let mut groups: BTreeSet<String> = with_offsets.collect();
         for (group, members) in &known.members {
-            if members.values().any(|member| member.topics.iter().any(|name| name == topic)) {
+            if members.values().any(|member| member.subscriptions.contains_key(topic)) {
                 groups.insert(group.clone());
             }
         }
@@ -155,12 +155,34 @@ impl BrokerRead for FakeCluster {
         let Some(members) = state.broker(broker)?.members.get(group).filter(|members| !members.is_empty()) else {
             return Err(BrokerError::NotFound(format!("an online client of group {group}")));
         };
-        let topics = members.values().flat_map(|member| member.topics.iter().cloned());
+        // As a broker keeps it: of the client that came last.
+        let last = members.values().next_back();
+        let subscriptions = members.values().flat_map(|member| member.subscriptions.clone());
         Ok(ConsumerConnection {
             clients: members.values().map(|member| member.connection.clone()).collect(),
-            consume_type: "CONSUME_PASSIVELY".to_owned(),
-            message_model: "CLUSTERING".to_owned(),
-            subscriptions: topics.map(|topic| (topic, "*".to_owned())).collect(),
+            consume_type: last.map(|member| member.consume_type.clone()).unwrap_or_default(),
+            message_model: last.map(|member| member.message_model.clone()).unwrap_or_default(),
+            subscriptions: subscriptions.collect(),
+        })
+    }
+
+    async fn running(&self, broker: &str, group: &str, client: &str, stacks: bool) -> Result<ClientRunning> {
+        self.enter(broker, Call::Running).await?;
+        let state = self.lock();
+        let members = state.broker(broker)?.members.get(group);
+        let Some(member) = members.and_then(|members| members.get(client)) else {
+            return Err(BrokerError::NotFound(format!("client {client}")));
+        };
+        let subscriptions = member.subscriptions.iter().map(|(topic, expression)| Subscription {
+            topic: topic.clone(),
+            expression: expression.clone(),
+            expression_type: "TAG".to_owned(),
+        });
+        Ok(ClientRunning {
+            properties: BTreeMap::from([("PROP_CONSUMEORDERLY".to_owned(), "false".to_owned())]),
+            subscriptions: subscriptions.collect(),
+            queues: state.queues_of(group, client),
+            stacks: stacks.then(|| "main [RUNNABLE]".to_owned()),
         })
     }
 

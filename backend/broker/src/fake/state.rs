@@ -59,7 +59,10 @@ pub(super) struct FakeBroker {
 
 #[derive(Debug)]
 pub(super) struct Membership {
-    pub(super) topics: Vec<String>,
+    /// Topic and expression.
+    pub(super) subscriptions: BTreeMap<String, String>,
+    pub(super) consume_type: String,
+    pub(super) message_model: String,
     pub(super) connection: ClientConnection,
 }
 
@@ -177,6 +180,23 @@ impl State {
     pub(super) fn members(&self, broker: &str, group: &str) -> Vec<String> {
         let members = self.brokers.get(broker).and_then(|broker| broker.members.get(group));
         members.map(|members| members.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// The queues that a client reads: members of a topic take turns over its queues, as in RocketMQ.
+    pub(super) fn queues_of(&self, group: &str, client: &str) -> Vec<QueueRef> {
+        let mut queues = Vec::new();
+        for (name, broker) in &self.brokers {
+            let Some(members) = broker.members.get(group) else { continue };
+            for (topic, queue) in broker.queues.keys() {
+                let readers: Vec<&String> =
+                    members.iter().filter(|(_, m)| m.subscriptions.contains_key(topic)).map(|(id, _)| id).collect();
+                let turn = usize::try_from(*queue).unwrap_or_default().checked_rem(readers.len());
+                if turn.and_then(|turn| readers.get(turn)).is_some_and(|id| *id == client) {
+                    queues.push(QueueRef { topic: topic.clone(), broker: name.clone(), queue: *queue });
+                }
+            }
+        }
+        queues
     }
 
     pub(super) fn expire(&mut self, queue: &QueueRef, min: i64) {

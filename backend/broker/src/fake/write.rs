@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use millrace_core::name::QueueRef;
 
 use super::state::NAME_SERVER;
-use super::{Call, FakeCluster, FakeMessage, PULL_CAP};
+use super::{Call, FakeClient, FakeCluster, FakeMessage, PULL_CAP};
 use crate::{
-    BrokerError, BrokerSend, BrokerTail, BrokerWrite, MessageToSend, PulledBatch, Result, SendReceipt, StoreStatus,
-    TopicConfig,
+    BrokerError, BrokerSend, BrokerTail, BrokerWrite, GroupConfig, MessageToSend, PulledBatch, Result, SendReceipt,
+    StoreStatus, TopicConfig,
 };
 
 #[async_trait]
@@ -38,6 +38,32 @@ impl BrokerWrite for FakeCluster {
         self.lock().deleted_routes.push((name_server.to_owned(), topic.to_owned()));
         Ok(())
     }
+
+    async fn put_group(&self, broker: &str, group: &GroupConfig) -> Result<()> {
+        self.enter(broker, Call::PutGroup).await?;
+        self.lock().broker_mut(broker)?.groups.insert(group.name.clone(), group.clone());
+        Ok(())
+    }
+
+    async fn delete_group(&self, broker: &str, group: &str) -> Result<()> {
+        self.enter(broker, Call::DeleteGroup).await?;
+        let mut state = self.lock();
+        let known = state.broker_mut(broker)?;
+        known.groups.remove(group);
+        known.offsets.retain(|(name, _), _| name != group);
+        Ok(())
+    }
+
+    async fn reset_offset(&self, group: &str, queue: &QueueRef, offset: i64) -> Result<()> {
+        self.enter(&queue.broker, Call::ResetOffset).await?;
+        let mut state = self.lock();
+        let known = state.broker(&queue.broker)?.queue(queue)?;
+        if !(known.min..=known.max()).contains(&offset) {
+            return Err(BrokerError::Invalid(format!("offset {offset} is not in {queue}")));
+        }
+        state.commit(group, queue, offset);
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -54,7 +80,8 @@ impl BrokerTail for FakeCluster {
         if taken == 0 {
             return outcome;
         }
-        self.join(group, client, topics);
+        let member = topics.iter().fold(FakeClient::of(group, client), |member, topic| member.subscribed(topic, "*"));
+        self.join(&member);
         Ok(())
     }
 
