@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use millrace_broker::{BrokerRead, BrokerSend, BrokerWrite, Cluster};
+use millrace_broker::{BrokerRead, BrokerSend, BrokerTail, BrokerWrite, Cluster};
 use millrace_core::time::{Clock, Millis};
 use millrace_store::{AuditEntry, AuditOutcome, MetaStore};
 
@@ -51,6 +51,10 @@ impl Console {
 
     pub(crate) fn read(&self) -> &dyn BrokerRead {
         self.cluster.read.as_ref()
+    }
+
+    pub(crate) fn tail(&self) -> &dyn BrokerTail {
+        self.cluster.tail.as_ref()
     }
 
     pub(crate) fn write(&self) -> Result<&dyn BrokerWrite> {

@@ -16,6 +16,9 @@ pub enum ConsoleError {
     /// Nothing was sent to a broker: RocketMQ itself needs this topic.
     #[error("topic {0} belongs to RocketMQ itself")]
     SystemTopic(String),
+    /// Nothing was sent to a broker: RocketMQ itself needs this group.
+    #[error("group {0} belongs to RocketMQ itself")]
+    SystemGroup(String),
     /// The cluster was asked and has no such thing.
     #[error("{0} is not there")]
     NotFound(String),

@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use crate::snapshot::Snapshot;
+
 /// One thing wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldError {
@@ -71,4 +73,20 @@ impl std::fmt::Display for FieldErrors {
         }
         Ok(())
     }
+}
+
+/// The brokers that a form chose, each once.
+pub(crate) fn chosen_brokers(chosen: &[String], snapshot: &Snapshot, errors: &mut FieldErrors) -> Vec<String> {
+    let mut brokers: Vec<String> = Vec::new();
+    for broker in chosen.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if snapshot.broker(broker).is_none() {
+            errors.add_with("brokers", "broker-unknown", vec![("broker", broker.to_owned())]);
+        } else if !brokers.iter().any(|seen| seen == broker) {
+            brokers.push(broker.to_owned());
+        }
+    }
+    if brokers.is_empty() && errors.of("brokers").next().is_none() {
+        errors.add("brokers", "brokers-none");
+    }
+    brokers
 }

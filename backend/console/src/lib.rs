@@ -1,4 +1,4 @@
-//! What people do with a cluster: see it, create and delete topics, send and find messages.
+//! What people do with a cluster: see it, manage topics and groups, send and find messages.
 //!
 //! Pages, the JSON API and the command line call the same functions, which know the ports alone. *Unknown is not
 //! zero*: every number that could not be read says why, every answer says what it covered.
@@ -6,6 +6,8 @@
 mod console;
 mod error;
 mod form;
+pub mod groups;
+mod listing;
 pub mod messages;
 pub mod overview;
 pub mod snapshot;

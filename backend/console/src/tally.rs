@@ -33,6 +33,20 @@ impl<T: Copy + Default + std::ops::AddAssign> Tally<T> {
         note(&mut self.stale, what.into(), why.into());
     }
 
+    /// Adds another sum with all that it misses.
+    pub(crate) fn take_in(&mut self, other: &Self) {
+        if let Some(at) = other.as_of {
+            self.add(other.at_least, at);
+        }
+        for missed in &other.missing {
+            self.miss(&missed.what, &missed.why);
+        }
+        for old in &other.stale {
+            self.stale(&old.what, &old.why);
+        }
+        self.approximate |= other.approximate;
+    }
+
     pub(crate) fn approximate(&mut self) {
         self.approximate = true;
     }

@@ -107,7 +107,7 @@ pub fn overview(snapshot: &Snapshot, custom_trace_topics: &[String]) -> Overview
         brokers: snapshot.brokers.iter().map(|state| BrokerLine::of(state)).collect(),
         name_servers: snapshot.name_servers.clone(),
         topics: own.count(),
-        groups: snapshot.groups().into_iter().filter(|group| !millrace_core::name::is_system_group(group)).count(),
+        groups: snapshot.groups.values().filter(|group| !group.system && !group.left_over).count(),
         put_per_second,
         attention: attention(snapshot, custom_trace_topics),
         coverage: snapshot.coverage(),

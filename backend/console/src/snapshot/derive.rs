@@ -9,6 +9,7 @@ use millrace_core::name::TopicKind;
 use millrace_core::time::Millis;
 
 use super::broker::BrokerState;
+use super::group;
 use super::memory::Memory;
 use super::topic::{Committed, GroupOnTopic, TopicAtBroker, TopicState, group_on_topic, slowest};
 use super::{Failure, Snapshot};
@@ -31,7 +32,7 @@ pub(crate) fn snapshot(memory: &Memory, now: Millis) -> Snapshot {
     for state in memory.brokers.values() {
         collect(state, &mut places, &mut offsets, &mut unread);
     }
-    let topics = places
+    let topics: BTreeMap<String, Arc<TopicState>> = places
         .into_iter()
         .map(|(name, places)| {
             let readers = offsets.get(name);
@@ -45,6 +46,7 @@ pub(crate) fn snapshot(memory: &Memory, now: Millis) -> Snapshot {
         name_servers: memory.name_servers.clone(),
         topology: memory.topology.clone(),
         brokers: memory.brokers.values().cloned().collect(),
+        groups: group::groups(memory, &topics, now),
         topics,
         answers: memory.answers,
     }
@@ -100,14 +102,14 @@ fn topic(
         })
         .cloned()
         .collect();
-    let groups: Vec<GroupOnTopic> = readers
+    let groups: Vec<Arc<GroupOnTopic>> = readers
         .into_iter()
         .flatten()
         .map(|(group, committed)| {
-            let mut on = group_on_topic(group, &places, committed, &missing);
+            let mut on = group_on_topic(group, name, &places, committed, &missing);
             on.trend = memory.trends.of(group, name, now);
             on.left_over = memory.groups_known() && !memory.knows_group(group);
-            on
+            Arc::new(on)
         })
         .collect();
     let first = places.first().map(|place| &place.config);

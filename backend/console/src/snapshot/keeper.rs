@@ -24,14 +24,18 @@ pub struct KeeperOptions {
     pub tick: Duration,
     /// For one call to one broker.
     pub broker_deadline: Duration,
-    /// For all topic statistics of one broker in one round.
-    pub stats_deadline: Duration,
+    /// For all calls to one broker that take turns, in one round.
+    pub turns_deadline: Duration,
     /// Brokers read at once.
     pub brokers_at_once: usize,
-    /// Topic statistics asked of one broker at once.
-    pub stats_concurrency: usize,
-    /// Topic statistics asked of one broker in one round; with more topics they take turns.
+    /// How many of them are under way at once.
+    pub turns_at_once: usize,
+    /// Topic statistics asked of one broker in one round.
     pub stats_per_tick: usize,
+    /// Groups whose clients are asked for at one broker in one round.
+    pub groups_per_tick: usize,
+    /// Messages that a group has not passed yet, whose age is asked of one broker in one round.
+    pub unread_per_tick: usize,
 }
 
 impl Default for KeeperOptions {
@@ -39,10 +43,12 @@ impl Default for KeeperOptions {
         Self {
             tick: Duration::from_secs(5),
             broker_deadline: Duration::from_secs(3),
-            stats_deadline: Duration::from_secs(4),
+            turns_deadline: Duration::from_secs(4),
             brokers_at_once: 32,
-            stats_concurrency: 32,
+            turns_at_once: 32,
             stats_per_tick: 500,
+            groups_per_tick: 250,
+            unread_per_tick: 250,
         }
     }
 }

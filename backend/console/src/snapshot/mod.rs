@@ -5,6 +5,7 @@
 
 mod broker;
 mod derive;
+mod group;
 mod history;
 mod keeper;
 mod kept;
@@ -13,6 +14,7 @@ mod memory;
 mod rate;
 mod topic;
 mod trend;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use millrace_core::coverage::{Coverage, Why};
 use millrace_core::time::Millis;
 
 pub use broker::{BrokerState, StatsReading};
+pub use group::{GroupAtBroker, GroupClients, GroupState};
 pub use history::Points;
 pub use keeper::{KeeperOptions, SnapshotSource, keep};
 pub use kept::{Failure, Kept};
@@ -45,6 +48,7 @@ pub struct Snapshot {
     pub topology: Kept<Topology>,
     pub brokers: Vec<Arc<BrokerState>>,
     pub topics: BTreeMap<String, Arc<TopicState>>,
+    pub groups: BTreeMap<String, Arc<GroupState>>,
     /// The highest request for a fresh reading that this one answers.
     answers: u64,
 }
@@ -77,12 +81,7 @@ impl Snapshot {
         self.topics.get(name)
     }
 
-    /// Groups that any broker knows, by name.
-    pub fn groups(&self) -> std::collections::BTreeSet<&str> {
-        self.brokers
-            .iter()
-            .filter_map(|state| state.groups.value())
-            .flat_map(|g| g.keys().map(String::as_str))
-            .collect()
+    pub fn group(&self, name: &str) -> Option<&Arc<GroupState>> {
+        self.groups.get(name)
     }
 }

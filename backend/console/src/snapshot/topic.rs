@@ -33,7 +33,7 @@ pub struct TopicState {
     /// The newest message's store time; `None`: every queue is empty.
     pub last_write: Known<Option<Millis>>,
     /// By name. Groups with committed offsets on this topic.
-    pub groups: Vec<GroupOnTopic>,
+    pub groups: Vec<Arc<GroupOnTopic>>,
     /// The lag of the group that is furthest behind; `None`: no group reads it.
     pub lag: Option<Tally<i64>>,
     pub history: Points,
@@ -55,6 +55,8 @@ pub struct TopicAtBroker {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupOnTopic {
     pub group: String,
+    #[serde(skip)]
+    pub topic: String,
     pub lag: Tally<i64>,
     /// Messages that retention removed before the group read them.
     pub expired_unread: i64,
@@ -80,12 +82,14 @@ pub(crate) struct Committed<'a> {
 /// not say.
 pub(crate) fn group_on_topic(
     group: &str,
+    topic: &str,
     brokers: &[TopicAtBroker],
     committed: &[Committed<'_>],
     unread: &[(String, Why)],
 ) -> GroupOnTopic {
     let mut out = GroupOnTopic {
         group: group.to_owned(),
+        topic: topic.to_owned(),
         lag: Tally::default(),
         expired_unread: 0,
         beyond_end: 0,
@@ -132,7 +136,7 @@ pub(crate) fn group_on_topic(
 }
 
 /// The lag of the group furthest behind. Unknown as soon as one group's is: it might be that one.
-pub(crate) fn slowest(groups: &[GroupOnTopic], unread: &[(String, Why)]) -> Option<Tally<i64>> {
+pub(crate) fn slowest(groups: &[Arc<GroupOnTopic>], unread: &[(String, Why)]) -> Option<Tally<i64>> {
     if groups.is_empty() && unread.is_empty() {
         return None;
     }

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use millrace_core::time::Millis;
 use serde::Serialize;
 
+use super::rate::per_second;
+
 /// How long a lag must last before it is worth a word, in milliseconds.
 const LASTING: i64 = 60_000;
 /// Growth below this many messages is noise.
@@ -29,6 +31,9 @@ struct Watch {
     rising_since: Millis,
     committed: i64,
     moved_at: Millis,
+    seen_at: Millis,
+    /// Passed a second since the observation before.
+    per_second: Option<f64>,
 }
 
 /// What was seen of every group on every topic.
@@ -45,13 +50,21 @@ impl Trends {
     }
 
     pub(crate) fn observe(&mut self, group: &str, topic: &str, lag: i64, committed: i64, now: Millis) {
-        let fresh = Watch { lag, base: lag, rising_since: now, committed, moved_at: now };
+        let fresh =
+            Watch { lag, base: lag, rising_since: now, committed, moved_at: now, seen_at: now, per_second: None };
         let (round, watch) =
             self.watched.entry((group.to_owned(), topic.to_owned())).or_insert_with(|| (self.round, fresh));
         *round = self.round;
         if lag < watch.lag {
             watch.base = lag;
             watch.rising_since = now;
+        }
+        let elapsed = now.since(watch.seen_at);
+        if elapsed > 0 {
+            let passed = committed - watch.committed;
+            // Offsets that went back were set by somebody: that is no consumption.
+            watch.per_second = (passed >= 0).then(|| per_second(passed, elapsed));
+            watch.seen_at = now;
         }
         if committed != watch.committed || lag == 0 {
             watch.committed = committed;
@@ -64,6 +77,10 @@ impl Trends {
     pub(crate) fn end(&mut self) {
         let round = self.round;
         self.watched.retain(|_, (seen, _)| *seen == round);
+    }
+
+    pub(crate) fn per_second(&self, group: &str, topic: &str) -> Option<f64> {
+        self.watched.get(&(group.to_owned(), topic.to_owned())).and_then(|(_, watch)| watch.per_second)
     }
 
     pub(crate) fn of(&self, group: &str, topic: &str, now: Millis) -> Trend {

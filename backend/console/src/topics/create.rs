@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::console::{Act, Console, Outcome, Outcomes};
 use crate::error::Result;
-use crate::form::FieldErrors;
+use crate::form::{FieldErrors, chosen_brokers};
 use crate::snapshot::{Snapshot, within};
 
 /// For each call to a broker.
@@ -90,7 +90,7 @@ impl NewTopic {
         if message_type.is_none() {
             errors.add("message_type", "message-type-unknown");
         }
-        let brokers = parse_brokers(&form.brokers, snapshot, &mut errors);
+        let brokers = chosen_brokers(&form.brokers, snapshot, &mut errors);
         let topic = (|| {
             Some(Self {
                 name: name?,
@@ -147,21 +147,6 @@ fn parse_queues(field: &'static str, text: &str, errors: &mut FieldErrors) -> Op
             None
         }
     }
-}
-
-fn parse_brokers(chosen: &[String], snapshot: &Snapshot, errors: &mut FieldErrors) -> Vec<String> {
-    let mut brokers: Vec<String> = Vec::new();
-    for broker in chosen.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        if snapshot.broker(broker).is_none() {
-            errors.add_with("brokers", "broker-unknown", vec![("broker", broker.to_owned())]);
-        } else if !brokers.iter().any(|seen| seen == broker) {
-            brokers.push(broker.to_owned());
-        }
-    }
-    if brokers.is_empty() && errors.of("brokers").next().is_none() {
-        errors.add("brokers", "brokers-none");
-    }
-    brokers
 }
 
 impl Console {

@@ -1,5 +1,6 @@
 //! Deleting a topic: what it would take away, then, with the name typed, the act on each broker and name server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -36,7 +37,7 @@ pub struct DeletionPlan {
     /// Brokers that did not say whether they have it: they are not asked to delete, and may keep it.
     pub unasked: Vec<Missed>,
     pub span: Option<Tally<i64>>,
-    pub readers: Vec<GroupOnTopic>,
+    pub readers: Vec<Arc<GroupOnTopic>>,
     pub name_servers: Vec<String>,
 }
 

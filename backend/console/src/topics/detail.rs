@@ -211,7 +211,7 @@ fn readers(
     let mut readers: Vec<Reader> = committed
         .iter()
         .map(|(group, offsets)| {
-            let mut lag = group_on_topic(group, places, offsets, &unread);
+            let mut lag = group_on_topic(group, topic, places, offsets, &unread);
             (lag.trend, lag.left_over) = trend(group);
             let each = offsets
                 .iter()

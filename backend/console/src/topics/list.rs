@@ -9,6 +9,7 @@ use millrace_core::coverage::Coverage;
 use millrace_core::name::TopicKind;
 use serde::{Deserialize, Serialize};
 
+use crate::listing::{Paged, directed};
 use crate::snapshot::{Snapshot, TopicState};
 
 /// A kind of topic to look at alone: by the message type for people's own topics, by the name for the others.
@@ -137,9 +138,6 @@ impl Default for TopicQuery {
     }
 }
 
-/// The most rows of one page.
-const MAX_SIZE: usize = 500;
-
 #[derive(Debug, Clone)]
 pub struct TopicPage {
     pub rows: Vec<Arc<TopicState>>,
@@ -171,18 +169,16 @@ pub fn list(snapshot: &Snapshot, query: &TopicQuery) -> TopicPage {
         .filter(|topic| query.chip.map_or_else(|| shown_without_chip(topic), |chip| Chip::of(topic) == chip))
         .collect();
     rows.sort_by(|a, b| order(a, b, query.sort, query.descending));
-    let size = query.size.clamp(1, MAX_SIZE);
-    let pages = rows.len().div_ceil(size).max(1);
-    let page = query.page.clamp(1, pages);
+    let paged = Paged::of(rows, query.page, query.size);
     TopicPage {
-        total: rows.len(),
-        page,
-        pages,
-        size,
+        total: paged.total,
+        page: paged.page,
+        pages: paged.pages,
+        size: paged.size,
         counts,
         all,
         coverage: snapshot.coverage(),
-        rows: rows.into_iter().skip((page - 1) * size).take(size).cloned().collect(),
+        rows: paged.rows.into_iter().cloned().collect(),
     }
 }
 
@@ -214,14 +210,4 @@ fn lag(topic: &TopicState) -> Option<i64> {
 
 fn last_write(topic: &TopicState) -> Option<millrace_core::time::Millis> {
     topic.last_write.known().copied().flatten()
-}
-
-fn directed<T>(a: Option<T>, b: Option<T>, descending: bool, compare: impl Fn(&T, &T) -> Ordering) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) if descending => compare(&b, &a),
-        (Some(a), Some(b)) => compare(&a, &b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
-    }
 }

@@ -117,6 +117,21 @@ async fn ids_of_every_kind() {
     assert!(matches!(world.console.messages_by_id(None, " ").await, Err(ConsoleError::Invalid(_))));
 }
 
+/// An id with an address that is nobody's may be of a broker that moved: one that does not answer is named, and without
+/// a topic to look in its fault is the answer.
+#[tokio::test(start_paused = true)]
+async fn an_id_of_nobody_s_address_is_not_nowhere_while_a_broker_does_not_answer() {
+    let fake = FakeCluster::new().broker("broker-a").broker("broker-b").topic("orders", 1);
+    let world = World::of(&fake).await;
+    fake.fail_call("broker-b", Call::MessageAt, Fault::Dead);
+    let foreign = "0A9A002600002A9F0000000000002329";
+    let looked = world.console.messages_by_id(Some("orders"), foreign).await.unwrap();
+    let missed: Vec<&str> = looked.coverage.missed.iter().map(|missed| missed.what.as_str()).collect();
+    assert_eq!((looked.messages.len(), missed), (0, vec!["broker-b"]));
+    let failed = world.console.messages_by_id(None, foreign).await.unwrap_err();
+    assert!(matches!(failed, ConsoleError::Broker(BrokerError::Unreachable { .. })), "{failed:?}");
+}
+
 /// A broker whose index answers with what has the same hash.
 #[derive(Debug)]
 struct Colliding(FakeCluster);
@@ -148,8 +163,8 @@ macro_rules! passed_on {
 }
 
 use millrace_broker::{
-    BrokerRuntime, ConsumerConnection, GroupConfig, GroupOffsets, Message, PulledBatch, QueueLag, QueueStats, Result,
-    TopicConfig, TopicRoute, Topology,
+    BrokerRuntime, ClientRunning, ConsumerConnection, GroupConfig, GroupOffsets, Message, PulledBatch, QueueLag,
+    QueueStats, Result, TopicConfig, TopicRoute, Topology,
 };
 use millrace_core::name::QueueRef;
 
@@ -167,6 +182,7 @@ passed_on! {
     group_offsets(broker: &str) -> Result<Vec<GroupOffsets>>;
     lag(broker: &str, group: &str, topic: Option<&str>) -> Result<Vec<QueueLag>>;
     consumers(broker: &str, group: &str) -> Result<ConsumerConnection>;
+    running(broker: &str, group: &str, client: &str, stacks: bool) -> Result<ClientRunning>;
     messages_by_uniq_id(broker: &str, topic: &str, id: &str, from: Millis, to: Millis) -> Result<Vec<Message>>;
     message_at(broker: &str, commit_log_offset: i64) -> Result<Message>;
     offset_at(queue: &QueueRef, time: Millis) -> Result<i64>;

@@ -3,6 +3,7 @@
 
 mod acts;
 mod browsing;
+mod groups;
 mod look_up;
 mod scale;
 mod snapshots;
