@@ -34,6 +34,14 @@ async fn pages(server: &Server) -> Vec<(&'static str, String)> {
         ("messages", format!("{topic}/messages")),
         ("message", message),
         ("message-find", format!("/c/{CLUSTER}/messages")),
+        ("groups", format!("/c/{CLUSTER}/groups")),
+        ("group-new", format!("/c/{CLUSTER}/groups/-/new")),
+        ("group", format!("/c/{CLUSTER}/groups/order_cleaner")),
+        ("group-clients", format!("/c/{CLUSTER}/groups/order_cleaner/clients")),
+        ("group-config", format!("/c/{CLUSTER}/groups/order_cleaner/config")),
+        ("group-edit", format!("/c/{CLUSTER}/groups/order_cleaner/edit")),
+        ("group-delete", format!("/c/{CLUSTER}/groups/order_cleaner/delete")),
+        ("group-reset", format!("/c/{CLUSTER}/groups/order_cleaner/reset?topic=orders_raw&to=earliest")),
         ("about", "/about".to_owned()),
     ]
 }

@@ -4,6 +4,7 @@
 
 mod command_line;
 mod flow;
+mod groups;
 mod journeys;
 mod orders;
 mod serving;

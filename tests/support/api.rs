@@ -56,6 +56,10 @@ impl Api {
         self.send(self.client.post(self.url(path)).json(body)).await
     }
 
+    pub(crate) async fn put_json(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.client.put(self.url(path)).json(body)).await
+    }
+
     pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.send(self.client.delete(self.url(path))).await
     }

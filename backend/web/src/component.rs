@@ -5,6 +5,7 @@ use askama::Template;
 use serde::{Deserialize, Serialize};
 
 use crate::i18n::Msg;
+use crate::links::Link;
 
 /// How something is. Its name is the CSS class and, with `i-` before it, the icon in `components/icons.html`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -103,6 +104,35 @@ impl Meter {
 
     pub(crate) fn percent(self) -> u8 {
         self.percent
+    }
+}
+
+/// A column of a list that sorts.
+pub(crate) struct Column {
+    pub(crate) word: Msg,
+    pub(crate) link: Link,
+    /// −1 descending, 1 ascending, 0 not by this column.
+    pub(crate) sorted: i8,
+    pub(crate) class: &'static str,
+}
+
+impl Column {
+    /// `sorted_by`: whether descending, where the list is sorted by this column. `link` is given the order of the next
+    /// click.
+    pub(crate) fn of(
+        word: Msg,
+        sorted_by: Option<bool>,
+        largest_first: bool,
+        class: &'static str,
+        link: impl Fn(bool) -> Link,
+    ) -> Self {
+        let sorted = match sorted_by {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => -1,
+        };
+        let link = link(sorted_by.map_or(largest_first, |descending| !descending));
+        Self { word, link, sorted, class }
     }
 }
 

@@ -109,6 +109,29 @@ pub fn record_api(cluster: &str, key: &str) -> Link {
     Link::to(format!("/api/v1/clusters/{}/records/{}", encoded(cluster), encoded(key)))
 }
 
+pub fn groups(cluster: &str) -> Link {
+    in_cluster(cluster, "/groups")
+}
+
+pub fn group(cluster: &str, group: &str) -> Link {
+    in_cluster(cluster, &format!("/groups/{}", encoded(group)))
+}
+
+/// The form of a new group.
+pub fn new_group(cluster: &str) -> Link {
+    in_cluster(cluster, "/groups/-/new")
+}
+
+/// A page of one group: `clients`, `config`, `edit`, `reset`, `delete`.
+pub fn group_part(cluster: &str, group: &str, part: &str) -> Link {
+    in_cluster(cluster, &format!("/groups/{}/{part}", encoded(group)))
+}
+
+/// One client of a group, with its threads.
+pub fn client(cluster: &str, group: &str, client: &str) -> Link {
+    in_cluster(cluster, &format!("/groups/{}/clients/{}", encoded(group), encoded(client)))
+}
+
 pub fn topics(cluster: &str) -> Link {
     in_cluster(cluster, "/topics")
 }

@@ -24,6 +24,8 @@ pub enum Permission {
     RecordRead,
     TopicRead,
     TopicWrite,
+    GroupRead,
+    GroupWrite,
     MessageRead,
     MessageSend,
 }
@@ -31,7 +33,7 @@ pub enum Permission {
 impl Permission {
     /// Whether the permission changes something on a cluster.
     pub fn writes(self) -> bool {
-        matches!(self, Self::TopicWrite | Self::MessageSend)
+        matches!(self, Self::TopicWrite | Self::GroupWrite | Self::MessageSend)
     }
 
     /// The largest request body that the route takes, in bytes. A message may be as large as a broker accepts.

@@ -33,6 +33,19 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/c/{cluster}/topics/{topic}/messages" MessageRead Page => pages::messages::browse::show;
         GET  "/c/{cluster}/topics/{topic}/messages/{broker}/{queue}/{offset}" MessageRead Page => pages::messages::show::show;
         GET  "/c/{cluster}/topics/{topic}/messages/{broker}/{queue}/{offset}/body" MessageRead Plain => pages::messages::show::body;
+        GET  "/c/{cluster}/groups"            GroupRead   Page   => pages::groups::list::show;
+        POST "/c/{cluster}/groups"            GroupWrite  Page   => pages::groups::edit::create;
+        GET  "/c/{cluster}/groups/-/new"      GroupRead   Page   => pages::groups::edit::new;
+        GET  "/c/{cluster}/groups/{group}"    GroupRead   Page   => pages::groups::show::progress;
+        GET  "/c/{cluster}/groups/{group}/clients" GroupRead Page => pages::groups::show::clients;
+        GET  "/c/{cluster}/groups/{group}/clients/{client}" GroupRead Page => pages::groups::client::show;
+        GET  "/c/{cluster}/groups/{group}/config" GroupRead Page => pages::groups::show::config;
+        GET  "/c/{cluster}/groups/{group}/edit" GroupRead Page   => pages::groups::edit::edit;
+        POST "/c/{cluster}/groups/{group}/edit" GroupWrite Page  => pages::groups::edit::change;
+        GET  "/c/{cluster}/groups/{group}/delete" GroupRead Page => pages::groups::delete::form;
+        POST "/c/{cluster}/groups/{group}/delete" GroupWrite Page => pages::groups::delete::delete;
+        GET  "/c/{cluster}/groups/{group}/reset" GroupRead Page  => pages::groups::reset::form;
+        POST "/c/{cluster}/groups/{group}/reset" GroupWrite Page => pages::groups::reset::reset;
         GET  "/c/{cluster}/messages"          MessageRead Page   => pages::messages::find::show;
         GET  "/about"                         Public      Page   => pages::about::show;
         POST "/settings"                      Public      Page   => pages::settings::change;
@@ -49,6 +62,15 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/api/v1/clusters/{cluster}/topics/{topic}/messages" MessageRead Api => api::messages::browse;
         POST "/api/v1/clusters/{cluster}/topics/{topic}/messages" MessageSend Api => api::messages::send;
         GET  "/api/v1/clusters/{cluster}/topics/{topic}/messages/{broker}/{queue}/{offset}" MessageRead Api => api::messages::show;
+
+        GET  "/api/v1/clusters/{cluster}/groups" GroupRead Api   => api::groups::list;
+        POST "/api/v1/clusters/{cluster}/groups" GroupWrite Api  => api::groups::create;
+        GET  "/api/v1/clusters/{cluster}/groups/{group}" GroupRead Api => api::groups::show;
+        PUT  "/api/v1/clusters/{cluster}/groups/{group}" GroupWrite Api => api::groups::change;
+        DELETE "/api/v1/clusters/{cluster}/groups/{group}" GroupWrite Api => api::groups::delete;
+        GET  "/api/v1/clusters/{cluster}/groups/{group}/offsets" GroupRead Api => api::offsets::plan;
+        PUT  "/api/v1/clusters/{cluster}/groups/{group}/offsets" GroupWrite Api => api::offsets::reset;
+        GET  "/api/v1/clusters/{cluster}/groups/{group}/clients/{client}" GroupRead Api => api::groups::client;
 
         GET  "/static/{version}/{*file}"      Public      Plain  => assets::file;
         GET  "/favicon.ico"                   Public      Plain  => assets::favicon;
@@ -96,15 +118,18 @@ mod tests {
         site.settle().await;
         let mut rows = 0;
         for route in table().iter().filter(|row| row.permission.writes() && row.path.contains("{cluster}")) {
-            let path = route.path.replace("{cluster}", "shop").replace("{topic}", "orders");
+            let path =
+                route.path.replace("{cluster}", "shop").replace("{topic}", "orders").replace("{group}", "billing");
             assert!(!path.contains('{'), "a part that this test does not know: {path}");
-            let (kind, body) = match (route.kind, route.method == Method::POST && path.ends_with("/messages")) {
-                (Kind::Api, true) => ("application/json", r#"{"body":"x"}"#),
-                (Kind::Api, false) => (
-                    "application/json",
-                    r#"{"name":"new","write_queues":1,"message_type":"normal","brokers":["broker-a"]}"#,
-                ),
-                _ => ("application/x-www-form-urlencoded", "name=new&confirm=orders&body=x"),
+            let json = match path.rsplit('/').next().unwrap() {
+                "messages" => r#"{"body":"x"}"#,
+                "offsets" => r#"{"topic":"orders","to":"latest"}"#,
+                "topics" => r#"{"name":"new","write_queues":1,"message_type":"normal","brokers":["broker-a"]}"#,
+                _ => r#"{"name":"new","brokers":["broker-a"]}"#,
+            };
+            let (kind, body) = match route.kind {
+                Kind::Api => ("application/json", json),
+                _ => ("application/x-www-form-urlencoded", "name=new&confirm=orders&body=x&to=latest&topic=orders"),
             };
             let path = if route.method == Method::DELETE { format!("{path}?confirm=orders") } else { path };
             let answer = site.request(route.method.as_str(), &path, body, &[("content-type", kind)]).await;

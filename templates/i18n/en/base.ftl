@@ -4,6 +4,7 @@ base-nav = Pages of this cluster
 base-overview = Overview
 base-records = Records
 base-topics = Topics
+base-groups = Groups
 base-messages = Messages
 base-ingest = Ingest
 base-find = Find a record by key or id

@@ -141,7 +141,7 @@ topics-send-do = Send
 topics-sent = Sent: { $id } is at offset { $offset } of queue { $queue } on { $broker }
 topics-sent-flush = { $id } is stored at offset { $offset } of queue { $queue } on { $broker }, but was not on disk in time
 topics-sent-replica = { $id } is stored at offset { $offset } of queue { $queue } on { $broker }, but no replica had it in time
-topics-error-name-empty = A topic needs a name.
+topics-error-name-empty = A name is needed.
 topics-error-name-too-long = At most { $max } characters.
 topics-error-name-character = “{ $character }” is not allowed: use letters, digits, _ - % and |.
 topics-error-name-reserved = RocketMQ keeps this name for itself.
@@ -152,7 +152,7 @@ topics-error-type = This type is not known.
 topics-error-brokers-none = Choose at least one broker.
 topics-error-broker-unknown = Broker { $broker } is not in this cluster.
 topics-error-broker-without = Broker { $broker } does not have this topic.
-topics-error-confirm = This is not the topic’s name. Nothing was deleted.
+topics-error-confirm = This is not the name. Nothing was deleted.
 topics-error-control = Control characters are not allowed.
 topics-error-tag = A tag has no blanks and no ||.
 topics-error-property-equals = Line { $line } has no =.

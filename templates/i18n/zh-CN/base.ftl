@@ -4,6 +4,7 @@ base-nav = 本集群的页面
 base-overview = 概览
 base-records = 记录
 base-topics = 主题
+base-groups = 消费组
 base-messages = 消息
 base-ingest = 采集
 base-find = 按 Key 或 ID 查找记录

@@ -129,7 +129,7 @@ topics-send-do = 发送
 topics-sent = 已发送：{ $id } 位于 { $broker } 队列 { $queue } 的位点 { $offset }
 topics-sent-flush = { $id } 已存入 { $broker } 队列 { $queue } 的位点 { $offset }，但未及时刷盘
 topics-sent-replica = { $id } 已存入 { $broker } 队列 { $queue } 的位点 { $offset }，但未及时同步到副本
-topics-error-name-empty = 主题需要名称。
+topics-error-name-empty = 需要名称。
 topics-error-name-too-long = 最长 { $max } 个字符。
 topics-error-name-character = 不允许“{ $character }”：请使用字母、数字、_ - % 和 |。
 topics-error-name-reserved = 此名称由 RocketMQ 保留。
@@ -140,7 +140,7 @@ topics-error-type = 未知的类型。
 topics-error-brokers-none = 请至少选择一个 Broker。
 topics-error-broker-unknown = 此集群没有 Broker { $broker }。
 topics-error-broker-without = Broker { $broker } 上没有此主题。
-topics-error-confirm = 与主题名不符。没有删除任何内容。
+topics-error-confirm = 与名称不符。没有删除任何内容。
 topics-error-control = 不允许控制字符。
 topics-error-tag = Tag 不能含空格或 ||。
 topics-error-property-equals = 第 { $line } 行缺少 =。

@@ -2,8 +2,10 @@
 //! the OpenAPI document; a value that is not known says why and is never a number.
 
 pub(crate) mod clusters;
+pub(crate) mod groups;
 pub(crate) mod ingest;
 pub(crate) mod messages;
+pub(crate) mod offsets;
 pub(crate) mod records;
 pub(crate) mod topics;
 
@@ -32,6 +34,14 @@ use utoipa::{OpenApi, ToSchema};
         topics::create,
         topics::show,
         topics::delete,
+        groups::list,
+        groups::create,
+        groups::show,
+        groups::change,
+        groups::delete,
+        offsets::plan,
+        offsets::reset,
+        groups::client,
         messages::browse,
         messages::send,
         messages::show,

@@ -204,7 +204,7 @@ impl From<&TopicState> for Topic {
             put_per_second: Total::from(&state.per_second),
             offset_span: Total::from(&state.span),
             last_write: state.last_write.clone().map(|at| at.map(|at| at.0)).into(),
-            groups: state.groups.iter().map(TopicGroup::from).collect(),
+            groups: state.groups.iter().map(|on| TopicGroup::from(on.as_ref())).collect(),
             lag: state.lag.as_ref().map(Total::from),
             differs: state.differs,
         }

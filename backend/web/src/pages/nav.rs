@@ -21,6 +21,7 @@ pub(crate) fn items(cluster: &str) -> Vec<Item> {
         ("/c/{cluster}", Section::Overview, Msg::new("base-overview"), links::overview(cluster)),
         ("/c/{cluster}/records", Section::Records, Msg::new("base-records"), links::records(cluster)),
         ("/c/{cluster}/topics", Section::Topics, Msg::new("base-topics"), links::topics(cluster)),
+        ("/c/{cluster}/groups", Section::Groups, Msg::new("base-groups"), links::groups(cluster)),
         ("/c/{cluster}/messages", Section::Messages, Msg::new("base-messages"), links::messages(cluster)),
         ("/c/{cluster}/ingest", Section::Ingest, Msg::new("base-ingest"), links::ingest(cluster)),
     ];

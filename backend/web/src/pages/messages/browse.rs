@@ -16,7 +16,7 @@ use crate::component::State;
 use crate::i18n::{Locale, Msg};
 use crate::links::{self, Link};
 use crate::pages::topics::failure;
-use crate::pages::topics::fields::wrong;
+use crate::pages::topics::fields::{say, wrong};
 use crate::pages::topics::head::{Head, Part};
 use crate::render::filters;
 use crate::{ClusterView, Cx, Failure, InCluster, format};
@@ -215,8 +215,13 @@ struct Page {
     to_error: Option<String>,
     queue_error: Option<String>,
     offset_error: Option<String>,
+    /// What is wrong with what no field shows: a link's cursor.
+    other_errors: Vec<String>,
     found: Option<Found>,
 }
+
+/// Fields that show their own errors.
+const FIELDS: [&str; 4] = ["from", "to", "queue", "offset"];
 
 impl Page {
     fn of(
@@ -254,6 +259,12 @@ impl Page {
             to_error: of("to"),
             queue_error: of("queue"),
             offset_error: of("offset"),
+            other_errors: errors
+                .0
+                .iter()
+                .filter(|error| !FIELDS.contains(&error.field))
+                .map(|error| say(error).text(locale))
+                .collect(),
             found,
             asked,
         }

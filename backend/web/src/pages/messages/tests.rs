@@ -56,6 +56,9 @@ async fn times_are_echoed_and_bad_ones_refused_at_their_field() {
     assert!(bad.body.contains("Not a time") && bad.body.contains("value=\"yesterday\""), "{}", bad.body);
     let reversed = site.get(&format!("{by}&from=1800000009&to=1800000000")).await;
     assert!(reversed.body.contains("The end is before the start"), "{}", reversed.body);
+    assert_eq!(reversed.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let api = "/api/v1/clusters/shop/topics/orders_clean/messages?by=time&from=1800000009&to=1800000000";
+    assert_eq!(site.get(api).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     let none = site.get(&format!("{by}&from=1700000000&to=1700000001")).await;
     assert_eq!(none.status, StatusCode::OK);
     assert!(none.body.contains("No message was found"), "{}", none.body);
@@ -164,4 +167,86 @@ async fn by_key_no_match_is_empty_a_fault_is_a_fault_and_a_part_is_told() {
             failed.body
         );
     }
+}
+
+/// A time without an offset is the reader's: 2027-01-15 16:00 in Shanghai is the first message's instant.
+#[tokio::test]
+async fn a_typed_time_is_of_the_reader_s_zone() {
+    let site = site_of(&hundred()).await;
+    let by = "/c/shop/topics/orders_clean/messages?by=time&from=2027-01-15%2016%3A00%3A00&to=2027-01-15%2016%3A00%3A04";
+    let shanghai = site.get_with(by, &[("cookie", "tz=Asia%2FShanghai")]).await;
+    assert!(shanghai.body.contains("5 messages"), "{}", shanghai.body);
+    let utc = site.get(by).await;
+    assert!(utc.body.contains("No message was found"), "{}", utc.body);
+}
+
+#[tokio::test]
+async fn a_damaged_link_says_so_in_the_reader_s_language() {
+    let site = site_of(&hundred()).await;
+    let path = "/c/shop/topics/orders_clean/messages?cursor=odd";
+    let page = site.get(path).await;
+    assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(page.body.contains("The link to this page is damaged"), "{}", page.body);
+    let chinese = site.get_with(path, &[("accept-language", "zh-CN")]).await.body;
+    assert!(!chinese.contains("The link to this page") && chinese.contains("role=\"alert\""), "{chinese}");
+}
+
+/// Seventy of one key: the broker tells 64, the page says so and leads to the rest.
+#[tokio::test]
+async fn a_capped_look_up_by_key_leads_on() {
+    let fake = fake_cluster();
+    for number in 0..70 {
+        let at = Millis(1_800_000_000_000 + number * 1_000);
+        fake.append(FakeMessage::to("orders_clean").on("broker-b", 0).key("order-7").at(at));
+    }
+    let site = site_of(&fake).await;
+    let page = site.get("/c/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
+    assert!(page.contains("broker-b answered 64"), "{page}");
+    let next = page.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap();
+    let next = next.replace("&#38;", "&").replace("&amp;", "&");
+    assert!(next.contains("to="), "{next}");
+    let rest = site.get(&next).await.body;
+    let rows = |page: &str| page.matches("href=\"/c/shop/topics/orders_clean/messages/broker-b/0/").count();
+    assert_eq!((rows(&page), rows(&rest)), (64, 6), "{rest}");
+    let api = site.get("/api/v1/clusters/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
+    let api: serde_json::Value = serde_json::from_str(&api).unwrap();
+    assert_eq!(api["messages"].as_array().unwrap().len(), 64);
+
+    // All of one moment: a narrower time does not help, and the page says what does.
+    let fake = fake_cluster();
+    for _ in 0..70 {
+        let at = Millis(1_800_000_000_000);
+        fake.append(FakeMessage::to("orders_clean").on("broker-b", 0).key("order-7").at(at));
+    }
+    let page = site_of(&fake).await.get("/c/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
+    assert!(page.contains("All of these are of one moment"), "{page}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_inflated_is_shown_as_stored_with_the_reason() {
+    let fake = fake_cluster();
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).body(vec![0x78, 0x9c, 0xff]).inflate_error("ratio > 200"));
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).body(""));
+    fake.append(FakeMessage::to("orders").on("broker-b", 1).body("null"));
+    let site = site_of(&fake).await;
+    let at = |root: &str, offset: u8| format!("{root}/topics/orders/messages/broker-b/1/{offset}");
+    let page = site.get(&at("/c/shop", 0)).await.body;
+    assert!(
+        page.contains("could not be inflated") && page.contains("ratio &#62; 200") && page.contains("78 9c ff"),
+        "{page}"
+    );
+    let chinese = site.get_with(&at("/c/shop", 0), &[("accept-language", "zh-CN")]).await.body;
+    assert!(chinese.contains("消息体已压缩且无法解压"), "{chinese}");
+    let api = async |offset| -> serde_json::Value {
+        serde_json::from_str(&site.get(&at("/api/v1/clusters/shop", offset)).await.body).unwrap()
+    };
+    assert_eq!(
+        (&api(0).await["inflate_error"], &api(0).await["body_encoding"]),
+        (&"ratio > 200".into(), &"hex".into())
+    );
+    // Nothing and the word "null" are two bodies.
+    assert_eq!((&api(1).await["body"], &api(1).await["body_size"]), (&"".into(), &0.into()));
+    assert_eq!((&api(2).await["body"], &api(2).await["body_size"]), (&"null".into(), &4.into()));
+    let (empty, null) = (site.get(&at("/c/shop", 1)).await.body, site.get(&at("/c/shop", 2)).await.body);
+    assert!(!empty.contains(">null<") && null.contains(">null<"), "{null}");
 }

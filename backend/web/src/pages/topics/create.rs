@@ -17,7 +17,7 @@ use crate::render::filters;
 use crate::{ClusterView, Cx, Failure, InCluster};
 
 /// How long the next page waits for a snapshot that has what was just done.
-pub(super) const REFRESH: Duration = Duration::from_secs(3);
+pub(crate) const REFRESH: Duration = Duration::from_secs(3);
 
 #[derive(Template)]
 #[template(path = "topics/new.html", blocks = ["form"])]

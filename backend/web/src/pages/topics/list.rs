@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::amount::Amount;
 use super::chip_word;
-use crate::component::Sparkline;
+use crate::component::{Column, Sparkline};
 use crate::format;
 use crate::i18n::{Locale, Msg};
 use crate::links::{self, Link};
@@ -69,7 +69,7 @@ struct Row {
     queues_why: String,
     rate: Amount,
     line: Option<Sparkline>,
-    groups: Vec<String>,
+    groups: Vec<(String, Link)>,
     more_groups: usize,
     /// `None`: no group reads it.
     lag: Option<Amount>,
@@ -93,14 +93,6 @@ struct List {
     coverage: Coverage,
     /// Nothing was ever read.
     unread: bool,
-}
-
-struct Column {
-    word: Msg,
-    link: Link,
-    /// −1 descending, 1 ascending, 0 not by this column.
-    sorted: i8,
-    class: &'static str,
 }
 
 /// Names of groups that a row shows.
@@ -161,16 +153,12 @@ fn link(cluster: &str, query: &TopicQuery) -> Link {
 
 fn columns(cluster: &str, query: &TopicQuery) -> Vec<Column> {
     let column = |word, sort: Sort, class| {
-        let sorted = match (query.sort == sort, query.descending) {
-            (false, _) => 0,
-            (true, false) => 1,
-            (true, true) => -1,
-        };
         // Amounts are first wanted from the largest.
         let largest_first = !matches!(sort, Sort::Name | Sort::Type);
-        let descending = if sorted == 0 { largest_first } else { sorted == 1 };
-        let link = link(cluster, &TopicQuery { sort, descending, page: 1, ..query.clone() });
-        Column { word, link, sorted, class }
+        let sorted_by = (query.sort == sort).then_some(query.descending);
+        Column::of(word, sorted_by, largest_first, class, |descending| {
+            link(cluster, &TopicQuery { sort, descending, page: 1, ..query.clone() })
+        })
     };
     vec![
         column(Msg::new("topics-name"), Sort::Name, ""),
@@ -204,7 +192,12 @@ impl Row {
             queues_why: queues.why,
             rate,
             line: (state.history.len() > 1).then(|| Sparkline::of(&state.history)),
-            groups: state.groups.iter().take(GROUPS_SHOWN).map(|group| group.group.clone()).collect(),
+            groups: state
+                .groups
+                .iter()
+                .take(GROUPS_SHOWN)
+                .map(|on| (on.group.clone(), links::group(cluster, &on.group)))
+                .collect(),
             more_groups: state.groups.len().saturating_sub(GROUPS_SHOWN),
             lag: state.lag.as_ref().map(|lag| Amount::of(lag, locale, format::grouped)),
             behind,

@@ -28,6 +28,7 @@ pub(crate) fn failure(view: &ClusterView, error: ConsoleError) -> Failure {
         }
         ConsoleError::ReadOnly(cluster) => Failure::ReadOnly(cluster),
         ConsoleError::SystemTopic(topic) => Failure::Invalid(Msg::new("topics-error-system").with("topic", topic)),
+        ConsoleError::SystemGroup(group) => Failure::Invalid(Msg::new("groups-error-system").with("group", group)),
         ConsoleError::NotFound(what) => Failure::NotThere { what, cluster: view.name.clone() },
         ConsoleError::Broker(error) => Failure::Broker(error),
     }
@@ -49,7 +50,7 @@ pub(crate) fn chip_word(chip: Chip) -> Msg {
 }
 
 /// What came of an act, in a sentence for the next page. What failed is named with its reason.
-fn outcome_flash(outcomes: &Outcomes, all: Msg, some: Msg) -> Flash {
+pub(crate) fn outcome_flash(outcomes: &Outcomes, all: Msg, some: Msg) -> Flash {
     let failed: Vec<String> = outcomes
         .each
         .iter()
