@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::load::{fill_trace_topic, stored, trace_topic};
+use crate::load::{fill_trace_topic, stored, trace_topic, undisturbed};
 use crate::support::api::Api;
 use crate::support::millrace::{CLUSTER, Database, Server, Setup, name_server, run};
 
@@ -101,11 +101,7 @@ async fn a_full_disk_stops_nothing_but_ingest_which_goes_on_when_there_is_room()
     disk.copy_to(copy);
     assert!(server.stop().success());
 
-    let undisturbed = Setup::new();
-    let server = undisturbed.start();
-    server.api.until_ingested().await;
-    assert!(server.stop().success());
-    assert_eq!(stored(&kept).await, stored(&undisturbed).await);
+    assert_eq!(stored(&kept).await, undisturbed().await);
 }
 
 #[tokio::test]
@@ -158,9 +154,5 @@ async fn two_servers_on_one_database_share_the_work_and_the_loss_of_one_costs_no
     first.api.until_ingested().await;
     assert!(first.stop().success());
 
-    let undisturbed = Setup::new();
-    let server = undisturbed.start();
-    server.api.until_ingested().await;
-    assert!(server.stop().success());
-    assert_eq!(stored(&setup).await, stored(&undisturbed).await);
+    assert_eq!(stored(&setup).await, undisturbed().await);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::load::{fill_trace_topic, stored, trace_topic};
+use crate::load::{fill_trace_topic, read_to_the_end, stored, trace_topic, undisturbed};
 use crate::support::api::Api;
 use crate::support::millrace::Setup;
 
@@ -49,13 +49,8 @@ async fn killed_ingest_ends_with_the_rows_of_an_undisturbed_one() {
     }
     assert!(in_the_middle * 2 >= KILLS, "only {in_the_middle} of {KILLS} died while there was something left to read");
 
-    let undisturbed = Setup::new();
-    for setup in [&killed, &undisturbed] {
-        let server = setup.start();
-        server.api.until_ingested().await;
-        assert!(server.stop().success());
-    }
-    let (expected, expected_count) = stored(&undisturbed).await;
+    read_to_the_end(&killed).await;
+    let (expected, expected_count) = undisturbed().await;
     let (found, found_count) = stored(&killed).await;
     assert!(expected.len() as u64 >= LOAD, "{} records", expected.len());
     assert_eq!(found_count, expected_count, "as counted by the segments");

@@ -18,6 +18,20 @@ pub(crate) fn fill_trace_topic(records: u64) {
     run(script().args(["java", "FillTraces", &name_server(), &records.to_string()]));
 }
 
+/// Lets a server read everything there is, and stops it.
+pub(crate) async fn read_to_the_end(setup: &Setup) {
+    let server = setup.start();
+    server.api.until_ingested().await;
+    assert!(server.stop().success());
+}
+
+/// What a server that nothing disturbs has in its database in the end.
+pub(crate) async fn undisturbed() -> (Vec<TraceRecord>, u64) {
+    let setup = Setup::new();
+    read_to_the_end(&setup).await;
+    stored(&setup).await
+}
+
 /// Everything that a stopped server left in its database, in order.
 pub(crate) async fn stored(setup: &Setup) -> (Vec<TraceRecord>, u64) {
     let url: DatabaseUrl = setup.database.url().parse().unwrap();

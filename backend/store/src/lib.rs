@@ -5,8 +5,10 @@
 
 mod database;
 mod error;
+pub mod fake;
 mod meta;
 mod postgres;
+mod resend;
 mod sql;
 mod sqlite;
 mod trace;
@@ -15,6 +17,7 @@ mod traces;
 pub use database::{DatabaseUrl, Stores};
 pub use error::{Result, StoreError};
 pub use meta::{AuditEntry, AuditOutcome, MetaStore};
+pub use resend::{Claim, Resend, ResendStore, Resent};
 pub use trace::{
     Appended, Batch, DroppedSegment, Found, IndexedMessage, PositionMove, QueuePosition, RejectSummary, Retention,
     SegmentInfo, SegmentRules, TraceStore,

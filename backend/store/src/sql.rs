@@ -5,12 +5,26 @@ use millrace_core::time::Millis;
 use millrace_core::trace::RejectReason;
 
 use crate::traces::Listed;
-use crate::{AuditEntry, AuditOutcome, DroppedSegment, QueuePosition, RejectSummary, Result, SegmentInfo, StoreError};
+use crate::{
+    AuditEntry, AuditOutcome, Claim, DroppedSegment, QueuePosition, RejectSummary, Resent, Result, SegmentInfo,
+    StoreError,
+};
 
 pub(crate) const WRITE_AUDIT: &str = "INSERT INTO audit (at, who, cluster, action, target, detail, outcomes) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";
 pub(crate) const READ_AUDIT: &str = "SELECT at, who, cluster, action, target, detail, outcomes FROM audit \
      WHERE cluster = $1 ORDER BY at DESC, id DESC LIMIT $2";
+pub(crate) const CLAIM_RESEND: &str = "INSERT INTO resend (cluster, attempt, topic, broker, queue, place, at, who) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+pub(crate) const READ_RESEND: &str = "SELECT at, message_id FROM resend \
+     WHERE cluster = $1 AND attempt = $2 AND topic = $3 AND broker = $4 AND queue = $5 AND place = $6";
+pub(crate) const END_RESEND: &str = "UPDATE resend SET message_id = $7 \
+     WHERE cluster = $1 AND attempt = $2 AND topic = $3 AND broker = $4 AND queue = $5 AND place = $6";
+pub(crate) const RELEASE_RESEND: &str = "DELETE FROM resend WHERE cluster = $1 AND attempt = $2 AND topic = $3 \
+     AND broker = $4 AND queue = $5 AND place = $6 AND message_id IS NULL";
+pub(crate) const READ_RESENT: &str = "SELECT place, at, who, message_id FROM resend WHERE cluster = $1 AND topic = $2 \
+     AND broker = $3 AND queue = $4 AND place BETWEEN $5 AND $6 AND message_id IS NOT NULL ORDER BY at DESC, place DESC";
+
 pub(crate) const WRITE_PROBE: &str = "INSERT INTO probe (id, written) VALUES (1, 1) \
      ON CONFLICT (id) DO UPDATE SET written = probe.written + 1";
 
@@ -82,6 +96,37 @@ pub(crate) fn outcomes_text(entry: &AuditEntry) -> Result<String> {
         at: "memory".into(),
         why: error.to_string(),
     })
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub(crate) struct ClaimRow {
+    at: i64,
+    message_id: Option<String>,
+}
+
+impl From<ClaimRow> for Claim {
+    fn from(row: ClaimRow) -> Self {
+        let at = Millis(row.at);
+        match row.message_id {
+            Some(message_id) => Self::Sent { at, message_id },
+            None => Self::Begun { at },
+        }
+    }
+}
+
+#[derive(Debug, sqlx::FromRow)]
+pub(crate) struct ResentRow {
+    place: i64,
+    at: i64,
+    who: String,
+    message_id: String,
+}
+
+impl ResentRow {
+    pub(crate) fn of(self, queue: &QueueRef) -> Resent {
+        let Self { place, at, who, message_id } = self;
+        Resent { queue: queue.clone(), offset: place, at: Millis(at), who, message_id }
+    }
 }
 
 /// `state` of a segment.

@@ -17,9 +17,10 @@ use millrace_console::Console;
 use millrace_console::snapshot::{KeeperOptions, keep};
 use millrace_core::time::{Clock, Millis};
 use millrace_core::trace::{RejectReason, Term, TraceRecord, decode, recorded};
+use millrace_store::fake::FakeMeta;
 use millrace_store::{
-    Appended, AuditEntry, Batch, DroppedSegment, Found, MetaStore, QueuePosition, RejectSummary, Retention,
-    SegmentInfo, StoreError, TraceStore,
+    Appended, Batch, DroppedSegment, Found, MetaStore, QueuePosition, RejectSummary, Retention, SegmentInfo,
+    StoreError, TraceStore,
 };
 use millrace_tracker::ingest::IngestState;
 use millrace_tracker::record::RecordFinder;
@@ -37,29 +38,6 @@ pub(crate) struct FixedClock(pub(crate) Millis);
 impl Clock for FixedClock {
     fn now(&self) -> Millis {
         self.0
-    }
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct FakeMeta {
-    pub(crate) entries: std::sync::Mutex<Vec<AuditEntry>>,
-}
-
-#[async_trait]
-impl MetaStore for FakeMeta {
-    async fn audit(&self, entry: &AuditEntry) -> millrace_store::Result<()> {
-        self.entries.lock().unwrap().push(entry.clone());
-        Ok(())
-    }
-
-    async fn audit_trail(&self, cluster: &str, limit: u32) -> millrace_store::Result<Vec<AuditEntry>> {
-        let entries = self.entries.lock().unwrap();
-        let found = entries.iter().rev().filter(|entry| entry.cluster == cluster).take(limit as usize);
-        Ok(found.cloned().collect())
-    }
-
-    async fn check(&self) -> millrace_store::Result<()> {
-        Ok(())
     }
 }
 

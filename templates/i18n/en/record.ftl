@@ -251,7 +251,8 @@ record-finds-stuck = At work for { $age }, far past the consume timeout
 record-passed-nothing-on = passed nothing on
 record-finds-dropped = Took the record and passed nothing on
 record-finds-orphan = Consumed, but its send was not traced
-record-finds-skew = The clock of { $host } is off by { $offset }; its times are corrected
+record-finds-slow-clock = The clock of { $host } is { $offset } behind the broker’s; its times are corrected
+record-finds-fast-clock = The clock of { $host } is { $offset } ahead of the broker’s; its times are corrected
 record-finds-negative = Begins { $by } before it was sent, all corrections made
 record-finds-stored = One send lies in the topic { $times } times
 

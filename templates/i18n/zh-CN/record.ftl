@@ -182,7 +182,8 @@ record-finds-stuck = 已处理 { $age }，远超消费超时
 record-passed-nothing-on = 没有产出
 record-finds-dropped = 收到了记录，却没有产出
 record-finds-orphan = 已消费，但发送没有轨迹
-record-finds-skew = { $host } 的时钟偏差 { $offset }；时间已校正
+record-finds-slow-clock = { $host } 的时钟比 Broker 慢 { $offset }；时间已校正
+record-finds-fast-clock = { $host } 的时钟比 Broker 快 { $offset }；时间已校正
 record-finds-negative = 校正后仍比发送早 { $by } 开始
 record-finds-stored = 一次发送在主题中存了 { $times } 份
 

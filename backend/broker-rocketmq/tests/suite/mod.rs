@@ -201,6 +201,21 @@ async fn messages(cluster: &Cluster, broker: &str, topic: &str) {
     let stored = stored.messages.first().unwrap();
     assert_eq!((&stored.body.bytes, &stored.body.inflate_error), (&big.body, &None));
     assert!(usize::try_from(stored.store_size).unwrap() < big.body.len(), "it was not compressed");
+    keys_of_one_hash(cluster, broker, topic).await;
+}
+
+/// The index of a broker goes by a hash: these two keys have the same, and each finds its own message.
+async fn keys_of_one_hash(cluster: &Cluster, broker: &str, topic: &str) {
+    let keys = ["Aa-1", "BB-1"];
+    for key in keys {
+        cluster.send.as_ref().unwrap().send(to_send(topic, key, Some((broker, 3)))).await.unwrap();
+    }
+    for key in keys {
+        let found = async || cluster.read.messages_by_key(broker, topic, key, EVER.0, EVER.1).await.unwrap().messages;
+        until("the key is in the index", async || !found().await.is_empty()).await;
+        let found = found().await;
+        assert_eq!(found.iter().map(|message| message.keys().next()).collect::<Vec<_>>(), [Some(key)]);
+    }
 }
 
 async fn offsets_by_time(cluster: &Cluster, broker: &str, topic: &str) {

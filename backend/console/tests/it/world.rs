@@ -1,15 +1,14 @@
 //! A console on a fake cluster, with a clock that follows tokio's and an audit trail that can be read back.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use millrace_broker::fake::FakeCluster;
 use millrace_broker::{Cluster, MessageType, Perm, TopicConfig};
 use millrace_console::Console;
 use millrace_console::snapshot::{KeeperOptions, keep};
 use millrace_core::name::QueueRef;
 use millrace_core::time::{Clock, Millis};
-use millrace_store::{AuditEntry, MetaStore, Result};
+use millrace_store::fake::FakeMeta;
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -25,34 +24,9 @@ impl Clock for TokioClock {
     }
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct AuditLog(Mutex<Vec<AuditEntry>>);
-
-impl AuditLog {
-    pub(crate) fn entries(&self) -> Vec<AuditEntry> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
-#[async_trait]
-impl MetaStore for AuditLog {
-    async fn audit(&self, entry: &AuditEntry) -> Result<()> {
-        self.0.lock().unwrap().push(entry.clone());
-        Ok(())
-    }
-
-    async fn audit_trail(&self, _cluster: &str, _limit: u32) -> Result<Vec<AuditEntry>> {
-        Ok(self.entries())
-    }
-
-    async fn check(&self) -> Result<()> {
-        Ok(())
-    }
-}
-
 pub(crate) struct World {
     pub(crate) console: Console,
-    pub(crate) audit: Arc<AuditLog>,
+    pub(crate) audit: Arc<FakeMeta>,
     _stop: DropGuard,
     _keeper: JoinHandle<()>,
 }
@@ -73,8 +47,8 @@ impl World {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock(Instant::now()));
         let stop = CancellationToken::new();
         let (source, keeper) = keep(&cluster, Arc::clone(&clock), options, stop.clone());
-        let audit = Arc::new(AuditLog::default());
-        let console = Console::new(cluster, source, Arc::<AuditLog>::clone(&audit), clock);
+        let audit = Arc::new(FakeMeta::default());
+        let console = Console::new(cluster, source, Arc::<FakeMeta>::clone(&audit), clock);
         Self { console, audit, _stop: stop.drop_guard(), _keeper: tokio::spawn(keeper) }
     }
 

@@ -63,8 +63,9 @@ pub enum Fact {
     },
     /// Every message that `group` takes leads to one in `topic`: nothing after a success is a drop.
     Produces { group: String, topic: String },
-    /// `group` was seen consuming from `topic`: decides where one id lies in several topics.
-    Consumes { group: String, topic: String },
+    /// `group` was seen consuming from `topic`: decides where one id lies in several topics. Its deliveries that were
+    /// looked at began from `first` to `last`: in between it is known to trace.
+    Consumes { group: String, topic: String, first: Option<Millis>, last: Option<Millis> },
     /// A group's own configuration. `max_retries` is the broker's default for it; clients may set less.
     Group { group: String, max_retries: Option<i64>, orderly: Option<bool> },
 }

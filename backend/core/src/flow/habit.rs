@@ -9,6 +9,7 @@ use super::fact::Fact;
 use super::model::Confidence;
 use super::place::Groups;
 use super::reconstruct::Assembly;
+use crate::time::Millis;
 use crate::trace::TraceRecord;
 
 /// Deliveries that a group must have had before it has a habit.
@@ -18,14 +19,14 @@ const LEAST: usize = 8;
 pub fn habits(records: &[TraceRecord]) -> Vec<Fact> {
     let assembly = Assembly::of(records, &[], &Groups::default(), true);
     let topic = |message: usize| assembly.keys.get(message).and_then(|key| key.topic.as_deref());
-    let mut read: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut read: BTreeMap<(&str, &str), Vec<Millis>> = BTreeMap::new();
     let mut delivered: BTreeMap<&str, usize> = BTreeMap::new();
     for hop in &assembly.hops {
         let ok = hop.attempts.iter().any(|attempt| attempt.ok == Some(true));
         let Some(group) = hop.group.as_deref().filter(|_| ok) else { continue };
         *delivered.entry(group).or_default() += 1;
         if let Some(topic) = topic(hop.message).filter(|_| hop.or_messages.is_empty()) {
-            read.insert((group, topic));
+            read.entry((group, topic)).or_default().extend(hop.attempts.iter().filter_map(|attempt| attempt.begin));
         }
     }
     let mut written: BTreeMap<(&str, &str), BTreeSet<usize>> = BTreeMap::new();
@@ -38,8 +39,12 @@ pub fn habits(records: &[TraceRecord]) -> Vec<Fact> {
     let usual = |group: &str, times: usize| {
         delivered.get(group).is_some_and(|deliveries| *deliveries >= LEAST && times * 2 > *deliveries)
     };
-    let consumes =
-        read.iter().map(|(group, topic)| Fact::Consumes { group: (*group).to_owned(), topic: (*topic).to_owned() });
+    let consumes = read.iter().map(|((group, topic), begins)| Fact::Consumes {
+        group: (*group).to_owned(),
+        topic: (*topic).to_owned(),
+        first: begins.iter().min().copied(),
+        last: begins.iter().max().copied(),
+    });
     let produces = written
         .iter()
         .filter(|((group, _), times)| usual(group, times.len()))
@@ -90,14 +95,11 @@ mod tests {
             .collect()
     }
 
-    fn fact(kind: fn(String, String) -> Fact, group: &str, topic: &str) -> Fact {
-        kind(group.into(), topic.into())
-    }
-
     #[test]
     fn what_most_deliveries_show_is_a_habit() {
-        let consumes = fact(|group, topic| Fact::Consumes { group, topic }, "cleaner", "raw");
-        let produces = fact(|group, topic| Fact::Produces { group, topic }, "cleaner", "clean");
+        let (first, last) = (Some(Millis(1_700_000_000_005)), Some(Millis(1_700_000_019_005)));
+        let consumes = Fact::Consumes { group: "cleaner".into(), topic: "raw".into(), first, last };
+        let produces = Fact::Produces { group: "cleaner".into(), topic: "clean".into() };
         assert_eq!(habits(&traces(8)), [produces, consumes.clone()]);
         assert_eq!(habits(&traces(3)), [consumes], "few outputs are no habit");
         assert_eq!(habits(&[]), []);

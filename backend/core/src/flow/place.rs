@@ -38,6 +38,8 @@ pub(super) struct Groups<'a> {
     pub(super) products: BTreeSet<(&'a str, &'a str)>,
     /// Group and topic that it was seen to consume.
     reads: BTreeSet<(&'a str, &'a str)>,
+    /// Group and topic with when the group's traced deliveries began: the first and the last that were looked at.
+    traced: BTreeMap<(&'a str, &'a str), (Millis, Millis)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -73,13 +75,22 @@ impl<'a> Groups<'a> {
                 Fact::Produces { group, topic } => {
                     groups.products.insert((group, topic));
                 }
-                Fact::Consumes { group, topic } => {
+                Fact::Consumes { group, topic, first, last } => {
                     groups.reads.insert((group, topic));
+                    if let Some(between) = first.zip(*last) {
+                        groups.traced.insert((group, topic), between);
+                    }
                 }
                 Fact::DeadLetter { .. } | Fact::Stored { .. } => {}
             }
         }
         groups
+    }
+
+    /// Whether the group is known to have traced what it took from the topic, before and after `at`.
+    pub(super) fn traced_around(&self, topic: Option<&str>, group: Option<&str>, at: Millis) -> bool {
+        let between = group.zip(topic).and_then(|place| self.traced.get(&place));
+        between.is_some_and(|(first, last)| (*first..=*last).contains(&at))
     }
 
     pub(super) fn subscription(&self, topic: Option<&str>, group: Option<&str>) -> Option<Subscription<'a>> {

@@ -121,11 +121,16 @@ impl Judge<'_> {
         }
         match self.options.watermark {
             Some(watermark) if watermark < due => unknown(Why::IngestBehind),
-            Some(_) if hop.group.as_deref().is_some_and(|group| self.tracing.contains(group)) => {
-                (HopState::Missing { since: due }, Evidence::Absent)
-            }
+            Some(_) if self.traces(hop, message, visible) => (HopState::Missing { since: due }, Evidence::Absent),
             _ => unknown(Why::NotTraced),
         }
+    }
+
+    /// Whether the group traces what it takes: something of it is among the records, or its deliveries of the time are.
+    fn traces(&self, hop: &HopDraft, message: &MessageNode, at: Millis) -> bool {
+        let group = hop.group.as_deref();
+        group.is_some_and(|group| self.tracing.contains(group))
+            || self.groups.traced_around(message.topic.as_deref(), group, at)
     }
 
     /// Messages between the group's committed offset and this one; negative when it has passed it.

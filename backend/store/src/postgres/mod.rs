@@ -1,6 +1,7 @@
 //! PostgreSQL: one database, any number of programs on it.
 
 mod meta;
+mod resend;
 mod tables;
 
 pub(crate) use meta::Database;

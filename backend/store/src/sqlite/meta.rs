@@ -18,8 +18,8 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) struct Database {
-    writer: SqlitePool,
-    readers: SqlitePool,
+    pub(super) writer: SqlitePool,
+    pub(super) readers: SqlitePool,
     name: String,
     folder: PathBuf,
     _lock: FolderLock,
@@ -101,7 +101,7 @@ impl Database {
         self.writer.close().await;
     }
 
-    fn failed(&self, error: sqlx::Error, doing: &'static str) -> StoreError {
+    pub(super) fn failed(&self, error: sqlx::Error, doing: &'static str) -> StoreError {
         StoreError::of_engine(error, doing, &self.name)
     }
 }

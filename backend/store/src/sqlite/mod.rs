@@ -6,6 +6,7 @@ mod files;
 mod lock;
 mod meta;
 mod readers;
+mod resend;
 
 pub(crate) use files::Files;
 pub(crate) use meta::Database;

@@ -1,6 +1,7 @@
 //! What happens to files: kills, damage, a second program, a newer version. Only SQLite has files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use millrace_core::time::Millis;
 use millrace_store::{StoreError, Stores};
@@ -12,18 +13,42 @@ use crate::sample::{batch, found_at, offsets, term};
 
 /// What a kill leaves: the files as they are at this moment, without a close.
 fn copy_of(place: &Place) -> Place {
-    let copy = Place::sqlite();
-    copy_folder(&place.folder(), &copy.folder());
-    copy
+    // Sealing goes on in the background: files that change while they are copied are of no one moment.
+    loop {
+        let copy = Place::sqlite();
+        let before = files(&place.folder());
+        if copy_folder(&place.folder(), &copy.folder()).is_ok() && files(&place.folder()) == before {
+            return copy;
+        }
+    }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy_folder(&path, &target) } else { std::fs::copy(&path, &target).map(drop).unwrap() }
+/// Every file below, with its size and when it was written.
+fn files(folder: &Path) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
+    let mut found = Vec::new();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if let Ok(data) = std::fs::metadata(&path) {
+            found.push((path, data.len(), data.modified().ok()));
+        }
     }
+    found.sort();
+    found
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target)?;
+        } else {
+            std::fs::copy(&path, &target)?;
+        }
+    }
+    Ok(())
 }
 
 #[tokio::test]

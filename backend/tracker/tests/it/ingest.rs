@@ -24,7 +24,7 @@ fn settings(client: &str) -> IngestSettings {
     }
 }
 
-fn trace_topic(name: &str, queues: u32) -> TopicConfig {
+pub(crate) fn trace_topic(name: &str, queues: u32) -> TopicConfig {
     TopicConfig {
         name: name.to_owned(),
         read_queues: queues,
@@ -69,12 +69,12 @@ fn fill(fake: &FakeCluster, messages: usize) {
     }
 }
 
-fn start(fake: &FakeCluster, store: &Arc<MemoryStore>, client: &str, stop: &CancellationToken) -> Ingest {
+pub(crate) fn start(fake: &FakeCluster, store: &Arc<MemoryStore>, client: &str, stop: &CancellationToken) -> Ingest {
     Ingest::start(fake.cluster(), store.clone(), settings(client), Arc::new(FixedClock), stop.clone())
 }
 
 /// Waits for changes of the ingest until `reached`.
-async fn until(ingest: &Ingest, reached: impl Fn() -> bool) {
+pub(crate) async fn until(ingest: &Ingest, reached: impl Fn() -> bool) {
     let mut changes = ingest.state.changes();
     let waiting = async {
         while !reached() {

@@ -3,6 +3,7 @@
 
 mod ingest;
 mod memory_store;
+mod missing;
 mod record;
 
 use millrace_core::time::{Clock, Millis};

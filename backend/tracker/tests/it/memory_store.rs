@@ -19,6 +19,12 @@ struct Kept {
     full: bool,
 }
 
+impl Kept {
+    fn records(&self) -> Vec<TraceRecord> {
+        self.messages.iter().flat_map(|message| decode(message).records).collect()
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct MemoryStore {
     kept: Mutex<Kept>,
@@ -81,7 +87,7 @@ impl TraceStore for MemoryStore {
 
     async fn find(&self, terms: &[Term], limit: usize) -> Result<Found> {
         let kept = self.kept();
-        let mut records: Vec<TraceRecord> = kept.messages.iter().flat_map(|message| decode(message).records).collect();
+        let mut records = kept.records();
         records.retain(|record| {
             let mut hit = false;
             Term::of(record, &mut |term| hit |= terms.contains(&term));
@@ -94,8 +100,8 @@ impl TraceStore for MemoryStore {
         Ok(Found { records, truncated, segments_searched: 1, oldest, ..Found::default() })
     }
 
-    async fn newest(&self, _limit: usize) -> Result<Vec<TraceRecord>> {
-        Ok(Vec::new())
+    async fn newest(&self, limit: usize) -> Result<Vec<TraceRecord>> {
+        Ok(self.kept().records().into_iter().rev().take(limit).collect())
     }
 
     async fn segments(&self) -> Result<Vec<SegmentInfo>> {

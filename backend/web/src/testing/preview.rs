@@ -7,10 +7,11 @@ use millrace_broker::fake::{FakeCluster, FakeMessage, Fault};
 use millrace_broker::{MessageType, Perm, TopicConfig};
 use millrace_core::name::QueueRef;
 use millrace_core::time::{Clock, Millis};
+use millrace_store::fake::FakeMeta;
 use millrace_tracker::ingest::{Ingest, IngestSettings};
 use tokio_util::sync::CancellationToken;
 
-use super::{FakeMeta, recorded, recorded_cluster, sampled, view_of};
+use super::{recorded, recorded_cluster, sampled, view_of};
 use crate::App;
 
 #[derive(Debug)]

@@ -60,6 +60,19 @@ fn a_group_is_missing_only_if_it_is_known_to_trace() {
     assert!(matches!(missing.verdict, Verdict::MissingAt { .. }));
     assert!(matches!(missing.findings[0].kind, FindingKind::Missing { .. }));
 
+    // Or by what it usually does, at the time in question.
+    let habit = |first, last| Fact::Consumes {
+        group: "billing".into(),
+        topic: "orders".into(),
+        first: Some(Millis(first)),
+        last: Some(Millis(last)),
+    };
+    let state = |habit: Fact| only_sent(&[subscribed("orders", "billing"), habit]).hops[0].state.clone();
+    assert_eq!(state(habit(900, 1_100)), HopState::Missing { since: Millis(11_005) });
+    for other in [habit(1_100, 1_200), habit(800, 900)] {
+        assert_eq!(state(other), HopState::Unknown { why: Why::NotTraced });
+    }
+
     let options = Options { watermark: Some(Millis(5_000)), ..Options::of("M1", Millis(LATE)) };
     let behind = reconstruct(&records, &[subscribed("orders", "billing")], &options);
     assert_eq!(behind.hops[0].state, HopState::Unknown { why: Why::IngestBehind });

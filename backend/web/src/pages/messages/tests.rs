@@ -191,23 +191,28 @@ async fn a_damaged_link_says_so_in_the_reader_s_language() {
     assert!(!chinese.contains("The link to this page") && chinese.contains("role=\"alert\""), "{chinese}");
 }
 
+fn next_of(page: &str) -> String {
+    let next = page.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap();
+    next.replace("&#38;", "&")
+}
+
 /// Seventy of one key: the broker tells 64, the page says so and leads to the rest.
 #[tokio::test]
 async fn a_capped_look_up_by_key_leads_on() {
     let fake = fake_cluster();
     for number in 0..70 {
-        let at = Millis(1_800_000_000_000 + number * 1_000);
+        let at = Millis(1_700_000_000_000 + number * 1_000);
         fake.append(FakeMessage::to("orders_clean").on("broker-b", 0).key("order-7").at(at));
     }
     let site = site_of(&fake).await;
     let page = site.get("/c/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
     assert!(page.contains("broker-b answered 64"), "{page}");
-    let next = page.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap();
-    let next = next.replace("&#38;", "&").replace("&amp;", "&");
+    let next = next_of(&page);
     assert!(next.contains("to="), "{next}");
     let rest = site.get(&next).await.body;
     let rows = |page: &str| page.matches("href=\"/c/shop/topics/orders_clean/messages/broker-b/0/").count();
-    assert_eq!((rows(&page), rows(&rest)), (64, 6), "{rest}");
+    // The moment where the first answer ended is asked again: others of it may not have been told.
+    assert_eq!((rows(&page), rows(&rest)), (64, 7), "{rest}");
     let api = site.get("/api/v1/clusters/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
     let api: serde_json::Value = serde_json::from_str(&api).unwrap();
     assert_eq!(api["messages"].as_array().unwrap().len(), 64);
@@ -215,10 +220,12 @@ async fn a_capped_look_up_by_key_leads_on() {
     // All of one moment: a narrower time does not help, and the page says what does.
     let fake = fake_cluster();
     for _ in 0..70 {
-        let at = Millis(1_800_000_000_000);
+        let at = Millis(1_700_000_000_000);
         fake.append(FakeMessage::to("orders_clean").on("broker-b", 0).key("order-7").at(at));
     }
-    let page = site_of(&fake).await.get("/c/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
+    let site = site_of(&fake).await;
+    let page = site.get("/c/shop/topics/orders_clean/messages?by=key&key=order-7").await.body;
+    let page = site.get(&next_of(&page)).await.body;
     assert!(page.contains("All of these are of one moment"), "{page}");
 }
 

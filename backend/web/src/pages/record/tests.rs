@@ -125,6 +125,25 @@ async fn programs_get_the_same_answer() {
     );
 }
 
+/// The client's clock is four seconds behind: its times are corrected, and the page says by how much.
+#[tokio::test]
+async fn a_clock_that_is_off_is_told_and_corrected() {
+    use millrace_core::time::Millis;
+    use millrace_core::trace::{TraceMessage, decode, recorded};
+
+    let trace = |body: &str, born: i64, stored: i64, offset| {
+        let body = body.replace('␁', "\u{1}").replace('␂', "\u{2}").into_bytes();
+        let (born, stored, born_host) = (Millis(born), Millis(stored), format!("192.0.2.{offset}"));
+        decode(&TraceMessage { born, stored, born_host, ..recorded::body(body, offset) }).records
+    };
+    let sent = "Pub␁10000␁DefaultRegion␁shop␁orders␁M1␁␁order-1␁192.0.2.1:10911␁2␁1␁0␁␁true␁192.0.2.7␂";
+    let taken = "SubBefore␁6050␁DefaultRegion␁billing␁R1␁M1␁0␁order-1␂SubAfter␁R1␁M1␁5␁true␁order-1␁0␁6055␁billing␂";
+    let records = [trace(sent, 10_001, 10_002, 1), trace(taken, 6_100, 10_110, 2)].concat();
+    let page = crate::testing::traced_site(records).get("/c/shop/records?q=order-1").await.body;
+    assert!(page.contains("The clock of 192.0.2.2 is 4 s behind the broker’s; its times are corrected"), "{page}");
+    assert!(!page.contains("out of order") && !page.contains("before it was sent"), "{page}");
+}
+
 /// What clients traced is text, whatever it holds: no markup, no control characters, no turned writing.
 #[tokio::test]
 async fn a_hostile_trace_does_not_act() {

@@ -163,7 +163,9 @@ pub(crate) fn finding(kind: &FindingKind, reader: &Reader<'_>) -> Msg {
         FindingKind::DroppedAtOperator => Msg::new("record-finds-dropped"),
         FindingKind::Orphan => Msg::new("record-finds-orphan"),
         FindingKind::Skew { host, offset_ms } => {
-            Msg::new("record-finds-skew").with("host", host).with("offset", reader.duration(*offset_ms))
+            let said =
+                if *offset_ms < 0 { Msg::new("record-finds-fast-clock") } else { Msg::new("record-finds-slow-clock") };
+            said.with("host", host).with("offset", reader.duration(offset_ms.saturating_abs()))
         }
         FindingKind::NegativeTime { by_ms } => Msg::new("record-finds-negative").with("by", reader.duration(*by_ms)),
         FindingKind::StoredTwice { times } => Msg::new("record-finds-stored").with("times", *times),
