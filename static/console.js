@@ -66,6 +66,16 @@ document.addEventListener("input", (event) => {
   if (form) checkConfirm(form);
 });
 
+// A box that chooses all: <label data-check-all="places" hidden> with a checkbox, among the boxes of that name in its form.
+document.addEventListener("change", (event) => {
+  const all = event.target.closest("[data-check-all]");
+  if (!all) return;
+  const form = all.closest("form");
+  for (const box of form.elements) {
+    if (box.type === "checkbox" && box.name === all.dataset.checkAll) box.checked = event.target.checked;
+  }
+});
+
 // A form is sent once, however often its button is pressed.
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -90,6 +100,7 @@ document.addEventListener("htmx:sse:close", () => live("off"));
 
 const ready = (within) => {
   showCopyButtons(within);
+  for (const all of within.querySelectorAll("[data-check-all][hidden]")) all.hidden = false;
   for (const form of within.querySelectorAll("form[data-confirm]")) checkConfirm(form);
 };
 document.addEventListener("htmx:after:swap", () => ready(document));

@@ -57,7 +57,7 @@ async fn own_topic(api: &Api) -> (String, Value) {
         let sent = api.post_json(&format!("{topics}/{name}/messages"), &order).await;
         assert!(sent.status.is_success(), "{}: {}", sent.status, sent.body);
     }
-    let stored = |answer: &Value| answer["topics"][0]["span"]["value"] == ORDERS;
+    let stored = |answer: &Value| answer["topics"][0]["offset_span"]["value"] == ORDERS;
     api.until(&format!("{topics}?filter={name}"), stored).await;
     (name, brokers)
 }

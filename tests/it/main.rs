@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod command_line;
+mod dead_letters;
 mod flow;
 mod groups;
 mod journeys;

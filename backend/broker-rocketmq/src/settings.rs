@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// The producer group of messages that people send from Millrace.
+pub(crate) const CONSOLE_GROUP: &str = "millrace_console";
+
 /// One cluster as Millrace knows it.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {

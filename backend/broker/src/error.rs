@@ -57,6 +57,11 @@ impl From<BrokerError> for Why {
 }
 
 impl BrokerError {
+    /// Whether what was asked for was certainly not done.
+    pub fn refused(&self) -> bool {
+        !matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Protocol { .. })
+    }
+
     /// Whether the same call may succeed later without anybody changing anything.
     pub fn transient(&self) -> bool {
         matches!(self, Self::NoNameServer(_) | Self::Unreachable { .. } | Self::TimedOut { .. })

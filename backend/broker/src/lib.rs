@@ -15,7 +15,9 @@ use millrace_core::time::Millis;
 
 pub use error::{BrokerError, Result};
 pub use locate::{Located, locate};
-pub use message::{Body, KeyHits, Message, MessageToSend, Properties, PulledBatch, SendReceipt, StoreStatus};
+pub use message::{
+    Body, KeyHits, Message, MessageToForward, MessageToSend, Properties, PulledBatch, SendReceipt, StoreStatus,
+};
 pub use model::{
     Broker, BrokerRuntime, ClientConnection, ClientRunning, ConsumerConnection, GroupConfig, GroupOffsets, MessageType,
     Perm, QueueLag, QueueRoute, QueueStats, Replica, Subscription, TopicConfig, TopicRoute, Topology,
@@ -113,6 +115,9 @@ pub trait BrokerTail: Send + Sync + std::fmt::Debug {
 #[async_trait]
 pub trait BrokerSend: Send + Sync + std::fmt::Debug {
     async fn send(&self, message: MessageToSend) -> Result<SendReceipt>;
+    /// Stores a message at `broker` with its properties as they are, and without a trace of it. Asked once: after an
+    /// error that is not [`BrokerError::refused`] it may be stored.
+    async fn forward(&self, broker: &str, message: MessageToForward) -> Result<SendReceipt>;
 }
 
 /// One cluster's handles.

@@ -81,6 +81,18 @@ pub struct MessageToSend {
     pub queue: Option<(String, i32)>,
 }
 
+/// A message that was stored before, for the queues of another topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageToForward {
+    pub topic: String,
+    /// As written by the producer.
+    pub flag: i32,
+    /// Its own id among them.
+    pub properties: Properties,
+    /// Not compressed.
+    pub body: Bytes,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SendReceipt {
     pub status: StoreStatus,
@@ -97,6 +109,18 @@ pub enum StoreStatus {
     FlushDiskTimeout,
     FlushSlaveTimeout,
     SlaveNotAvailable,
+}
+
+impl StoreStatus {
+    /// As answers of the API name it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::FlushDiskTimeout => "flush_disk_timeout",
+            Self::FlushSlaveTimeout => "flush_slave_timeout",
+            Self::SlaveNotAvailable => "slave_not_available",
+        }
+    }
 }
 
 /// What a broker's index has for a key.

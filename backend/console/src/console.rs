@@ -1,10 +1,12 @@
 //! One cluster as the console sees it: the ports, the snapshot, the audit trail and the clock.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use millrace_broker::{BrokerRead, BrokerSend, BrokerTail, BrokerWrite, Cluster};
 use millrace_core::time::{Clock, Millis};
-use millrace_store::{AuditEntry, AuditOutcome, MetaStore};
+use millrace_store::{AuditEntry, AuditOutcome, MetaStore, ResendStore};
 
 use crate::error::{ConsoleError, Result};
 use crate::snapshot::{Snapshot, SnapshotSource};
@@ -35,6 +37,14 @@ impl Console {
         &self.snapshots
     }
 
+    /// A name for one filled-in form, that no other has: what is sent with it is sent once.
+    pub fn new_attempt(&self) -> String {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        // Every state hashes otherwise.
+        let own = RandomState::new().hash_one(COUNT.fetch_add(1, Ordering::Relaxed));
+        format!("{:x}-{own:016x}", self.now().0)
+    }
+
     pub fn now(&self) -> Millis {
         self.clock.now()
     }
@@ -59,6 +69,11 @@ impl Console {
 
     pub(crate) fn write(&self) -> Result<&dyn BrokerWrite> {
         self.cluster.write.as_deref().ok_or_else(|| ConsoleError::ReadOnly(self.cluster.name.clone()))
+    }
+
+    /// What was sent again, and must not be by accident.
+    pub(crate) fn resends(&self) -> &dyn ResendStore {
+        self.meta.as_ref()
     }
 
     pub(crate) fn sender(&self) -> Result<&dyn BrokerSend> {

@@ -4,6 +4,7 @@
 //! zero*: every number that could not be read says why, every answer says what it covered.
 
 mod console;
+pub mod dead_letters;
 mod error;
 mod form;
 pub mod groups;

@@ -101,6 +101,7 @@ pub enum Section {
     Topics,
     Groups,
     Messages,
+    DeadLetters,
     Ingest,
     Elsewhere,
 }
@@ -146,6 +147,7 @@ impl Cx {
             (_, Some("topics")) => Section::Topics,
             (_, Some("groups")) => Section::Groups,
             (_, Some("messages")) => Section::Messages,
+            (_, Some("dead-letters")) => Section::DeadLetters,
             (_, Some("ingest")) => Section::Ingest,
             _ => Section::Elsewhere,
         };

@@ -122,7 +122,12 @@ pub fn new_group(cluster: &str) -> Link {
     in_cluster(cluster, "/groups/-/new")
 }
 
-/// A page of one group: `clients`, `config`, `edit`, `reset`, `delete`.
+/// Groups with dead letters.
+pub fn dead_letters(cluster: &str) -> Link {
+    in_cluster(cluster, "/dead-letters")
+}
+
+/// A page of one group: `clients`, `dead-letters`, `config`, `edit`, `reset`, `delete`.
 pub fn group_part(cluster: &str, group: &str, part: &str) -> Link {
     in_cluster(cluster, &format!("/groups/{}/{part}", encoded(group)))
 }

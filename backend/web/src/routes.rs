@@ -46,6 +46,9 @@ pub(crate) fn table() -> Vec<Route> {
         POST "/c/{cluster}/groups/{group}/delete" GroupWrite Page => pages::groups::delete::delete;
         GET  "/c/{cluster}/groups/{group}/reset" GroupRead Page  => pages::groups::reset::form;
         POST "/c/{cluster}/groups/{group}/reset" GroupWrite Page => pages::groups::reset::reset;
+        GET  "/c/{cluster}/groups/{group}/dead-letters" MessageRead Page => pages::groups::dead_letters::show;
+        POST "/c/{cluster}/groups/{group}/dead-letters" MessageSend Page => pages::groups::dead_letters::resend;
+        GET  "/c/{cluster}/dead-letters"      MessageRead Page   => pages::dead_letters::list;
         GET  "/c/{cluster}/messages"          MessageRead Page   => pages::messages::find::show;
         GET  "/about"                         Public      Page   => pages::about::show;
         POST "/settings"                      Public      Page   => pages::settings::change;
@@ -70,6 +73,9 @@ pub(crate) fn table() -> Vec<Route> {
         DELETE "/api/v1/clusters/{cluster}/groups/{group}" GroupWrite Api => api::groups::delete;
         GET  "/api/v1/clusters/{cluster}/groups/{group}/offsets" GroupRead Api => api::offsets::plan;
         PUT  "/api/v1/clusters/{cluster}/groups/{group}/offsets" GroupWrite Api => api::offsets::reset;
+        GET  "/api/v1/clusters/{cluster}/dead-letters" MessageRead Api => api::dead_letters::groups;
+        GET  "/api/v1/clusters/{cluster}/groups/{group}/dead-letters" MessageRead Api => api::dead_letters::list;
+        POST "/api/v1/clusters/{cluster}/groups/{group}/dead-letters" MessageSend Api => api::dead_letters::resend;
         GET  "/api/v1/clusters/{cluster}/groups/{group}/clients/{client}" GroupRead Api => api::groups::client;
 
         GET  "/static/{version}/{*file}"      Public      Plain  => assets::file;
@@ -123,6 +129,7 @@ mod tests {
             assert!(!path.contains('{'), "a part that this test does not know: {path}");
             let json = match path.rsplit('/').next().unwrap() {
                 "messages" => r#"{"body":"x"}"#,
+                "dead-letters" => r#"{"attempt":"press-0001","target":"group","places":["broker-a/0/0"]}"#,
                 "offsets" => r#"{"topic":"orders","to":"latest"}"#,
                 "topics" => r#"{"name":"new","write_queues":1,"message_type":"normal","brokers":["broker-a"]}"#,
                 _ => r#"{"name":"new","brokers":["broker-a"]}"#,

@@ -5,6 +5,7 @@ base-overview = Overview
 base-records = Records
 base-topics = Topics
 base-groups = Groups
+base-dead = Dead letters
 base-messages = Messages
 base-ingest = Ingest
 base-find = Find a record by key or id

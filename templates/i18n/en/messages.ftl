@@ -126,3 +126,4 @@ messages-error-time-skipped = The clocks of your zone skipped this time.
 messages-error-number = A whole number, 0 or more.
 messages-error-queue = Choose a queue.
 messages-error-cursor = The link to this page is damaged. Begin at the first page.
+messages-error-by = Only newest and time are known here.

@@ -5,6 +5,7 @@ base-overview = 概览
 base-records = 记录
 base-topics = 主题
 base-groups = 消费组
+base-dead = 死信
 base-messages = 消息
 base-ingest = 采集
 base-find = 按 Key 或 ID 查找记录

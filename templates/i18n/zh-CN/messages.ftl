@@ -118,3 +118,4 @@ messages-error-time-skipped = 您的时区调时跳过了此刻。
 messages-error-number = 请输入 0 或更大的整数。
 messages-error-queue = 请选择队列。
 messages-error-cursor = 指向此页的链接已损坏。请从第一页开始。
+messages-error-by = 此处只支持 newest 和 time。

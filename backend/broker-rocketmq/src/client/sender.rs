@@ -3,26 +3,25 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use millrace_broker::{BrokerError, BrokerRead, BrokerSend, MessageToSend, Result, SendReceipt};
+use millrace_broker::{BrokerError, BrokerRead as _, BrokerSend, MessageToForward, MessageToSend, Result, SendReceipt};
 use tokio::sync::Mutex;
 
 use super::{ClientTarget, Clients, TracedProducer};
-
-/// The producer group of messages that people send from Millrace.
-const GROUP: &str = "millrace_console";
+use crate::link::Link;
+use crate::settings::CONSOLE_GROUP;
 
 #[derive(Debug)]
 pub struct Sender {
     clients: Clients,
     target: ClientTarget,
-    /// Says why a send failed where the client does not.
-    read: Arc<dyn BrokerRead>,
+    /// Says why a send failed where the client does not, and stores what is forwarded.
+    link: Arc<Link>,
     producer: Mutex<Option<Arc<TracedProducer>>>,
 }
 
 impl Sender {
-    pub(crate) fn new(clients: Clients, target: ClientTarget, read: Arc<dyn BrokerRead>) -> Self {
-        Self { clients, target, read, producer: Mutex::default() }
+    pub(crate) fn new(clients: Clients, target: ClientTarget, link: Arc<Link>) -> Self {
+        Self { clients, target, link, producer: Mutex::default() }
     }
 
     /// Started once; a start that fails is tried again by the next message.
@@ -31,7 +30,7 @@ impl Sender {
         if let Some(producer) = producer.as_ref() {
             return Ok(Arc::clone(producer));
         }
-        let started = TracedProducer::start(&self.clients, &self.target, GROUP).await?;
+        let started = TracedProducer::start(&self.clients, &self.target, CONSOLE_GROUP).await?;
         Ok(Arc::clone(producer.insert(Arc::new(started))))
     }
 
@@ -47,7 +46,7 @@ impl Sender {
 impl BrokerSend for Sender {
     async fn send(&self, message: MessageToSend) -> Result<SendReceipt> {
         // The client tells neither a missing topic from a missing name server nor either from a slow broker.
-        let route = self.read.route(&message.topic).await?;
+        let route = self.link.route(&message.topic).await?;
         if !route.queues.iter().any(|queue| queue.perm.writable() && queue.write_queues > 0) {
             return Err(BrokerError::Invalid(format!("topic {} has no queue that can be written", message.topic)));
         }
@@ -65,5 +64,9 @@ impl BrokerSend for Sender {
             }
         }
         self.producer().await?.send_message(message).await
+    }
+
+    async fn forward(&self, broker: &str, message: MessageToForward) -> Result<SendReceipt> {
+        self.link.store_again(broker, message).await
     }
 }

@@ -1,5 +1,6 @@
 //! The port's reading, tailing and writing sides over the remoting protocol, one module a subject.
 
+mod forward;
 mod groups;
 mod messages;
 mod read;

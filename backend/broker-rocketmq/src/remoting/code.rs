@@ -32,6 +32,7 @@ pub(crate) enum RequestCode {
     InvokeBrokerToResetOffset = 222,
     QueryTopicConsumeByWho = 300,
     ConsumerRunningInfo = 307,
+    SendMessageV2 = 310,
     TopicConfig = 351,
 }
 
@@ -48,6 +49,9 @@ impl ResponseCode {
     pub(crate) const SUCCESS: i32 = 0;
     pub(crate) const SYSTEM_ERROR: i32 = 1;
     pub(crate) const NOT_SUPPORTED: i32 = 3;
+    pub(crate) const FLUSH_DISK_TIMEOUT: i32 = 10;
+    pub(crate) const SLAVE_NOT_AVAILABLE: i32 = 11;
+    pub(crate) const FLUSH_SLAVE_TIMEOUT: i32 = 12;
     pub(crate) const NO_PERMISSION: i32 = 16;
     pub(crate) const TOPIC_NOT_EXIST: i32 = 17;
     pub(crate) const PULL_NOT_FOUND: i32 = 19;

@@ -57,9 +57,10 @@ impl Pool {
         self.exchange(address, request, deadline).instrument(span).await
     }
 
-    /// A connection that was idle may have ended unnoticed: a call that finds it so is made once more on a new one.
+    /// A connection that was idle may have ended unnoticed: a call that finds it so is made once more on a new one, if it
+    /// may be.
     async fn exchange(&self, address: &str, request: &Request, deadline: Duration) -> Result<Reply> {
-        let mut again = true;
+        let mut again = request.repeatable;
         loop {
             let slot = self.slot(address);
             let fresh = !slot.initialized();

@@ -10,17 +10,24 @@ use super::RequestCode;
 use super::frame::encode_request;
 use crate::settings::Credentials;
 
-/// Every request that Millrace makes may be repeated without harm.
+/// A request may be repeated without harm unless it says otherwise.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) code: RequestCode,
+    pub(super) repeatable: bool,
     fields: BTreeMap<&'static str, String>,
     body: Bytes,
 }
 
 impl Request {
     pub(crate) fn new(code: RequestCode) -> Self {
-        Self { code, fields: BTreeMap::new(), body: Bytes::new() }
+        Self { code, repeatable: true, fields: BTreeMap::new(), body: Bytes::new() }
+    }
+
+    /// Not made again after it may have arrived.
+    pub(crate) fn once(mut self) -> Self {
+        self.repeatable = false;
+        self
     }
 
     /// Header fields travel as strings: the Rust broker takes nothing else.

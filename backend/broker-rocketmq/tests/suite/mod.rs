@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use millrace_broker::{
-    BrokerError, Cluster, GroupConfig, Message, MessageToSend, MessageType, Perm, StoreStatus, TopicConfig,
+    BrokerError, Cluster, GroupConfig, Message, MessageToForward, MessageToSend, MessageType, Perm, StoreStatus,
+    TopicConfig,
 };
 use millrace_broker_rocketmq::client::{
     ClientTarget, Clients, Consumed, Listener, PushConsumer, Subscription, TracedProducer,
@@ -344,10 +345,41 @@ async fn groups(cluster: &Cluster, broker: &str, topic: &str) {
     }
     assert_eq!(cluster.tail.committed(&group, &at(1)).await.unwrap(), None);
 
+    forwarding(cluster, broker, &at(0), &group).await;
+
     write.delete_group(broker, &group).await.unwrap();
     assert_eq!(kept().await, None);
     let offsets = cluster.read.group_offsets(broker).await.unwrap();
     assert!(!offsets.iter().any(|offsets| offsets.group == group), "{offsets:?}");
+}
+
+/// A message goes to the group's retry topic as it is: the same id, keys and properties, one more among them.
+async fn forwarding(cluster: &Cluster, broker: &str, queue: &QueueRef, group: &str) {
+    let (read, send) = (&cluster.read, cluster.send.as_ref().unwrap());
+    let original = read.pull(queue, 0, 1).await.unwrap().messages.remove(0);
+    let added = ("millrace_resent".to_owned(), "attempt-1".to_owned());
+    let message = MessageToForward {
+        topic: format!("%RETRY%{group}"),
+        flag: original.flag,
+        properties: original.properties.iter().cloned().chain([added.clone()]).collect(),
+        body: original.body.bytes.clone(),
+    };
+    let receipt = send.forward(broker, message.clone()).await.unwrap();
+    assert_eq!((receipt.status, Some(&receipt.message_id)), (StoreStatus::Ok, original.uniq_id.as_ref()));
+    let stored = read.pull(&receipt.queue, receipt.offset, 1).await.unwrap().messages.remove(0);
+    assert_eq!((&stored.uniq_id, &stored.body, stored.reconsume_times), (&original.uniq_id, &original.body, 0));
+    for property in original.properties.iter().filter(|(name, _)| name != "CLUSTER").chain([&added]) {
+        assert!(stored.properties.contains(property), "{property:?} is not in {:?}", stored.properties);
+    }
+    until("its id is in the index", async || {
+        let id = original.uniq_id.as_deref().unwrap();
+        let found = read.messages_by_uniq_id(broker, &message.topic, id, EVER.0, EVER.1).await.unwrap();
+        found.iter().any(|found| found.property("millrace_resent") == Some("attempt-1"))
+    })
+    .await;
+    let elsewhere = MessageToForward { topic: unique("absent"), ..message };
+    let refused = send.forward(broker, elsewhere).await;
+    assert!(refused.as_ref().is_err_and(BrokerError::refused), "{refused:?}");
 }
 
 async fn refusals(cluster: &Cluster, broker: &str) {

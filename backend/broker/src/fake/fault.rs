@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{BrokerError, Result};
+use crate::{BrokerError, Result, StoreStatus};
 
 /// How a broker misbehaves.
 #[derive(Debug, Clone)]
@@ -72,4 +72,14 @@ pub enum Call {
     Committed,
     Commit,
     Send,
+    Forward,
+}
+
+/// How a forwarded message fares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forwarded {
+    /// Stored, with this said of it.
+    As(StoreStatus),
+    /// Stored, and the answer does not arrive.
+    AnswerLost,
 }

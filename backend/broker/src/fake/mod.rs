@@ -16,7 +16,7 @@ use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
 pub use client::FakeClient;
-pub use fault::{Call, Fault};
+pub use fault::{Call, Fault, Forwarded};
 pub use message::FakeMessage;
 
 use crate::{BrokerError, ClientConnection, Cluster, Message, MessageType, Perm, Result, TopicConfig};
@@ -174,6 +174,11 @@ impl FakeCluster {
     /// Calls of one kind to `broker` meet `fault` from now on.
     pub fn fail_call(&self, broker: &str, call: Call, fault: Fault) {
         self.lock().faults.insert((broker.to_owned(), Some(call)), fault);
+    }
+
+    /// What becomes of the next messages that are forwarded, one after the other.
+    pub fn next_forwards(&self, forwards: impl IntoIterator<Item = Forwarded>) {
+        self.lock().forwards.extend(forwards);
     }
 
     /// `broker` registers at `address` from now on; what it stored keeps the ids of its old one.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 
-use super::{Call, FakeMessage, Fault, PULL_CAP};
+use super::{Call, FakeMessage, Fault, Forwarded, PULL_CAP};
 use crate::{
     Body, Broker, BrokerError, ClientConnection, GroupConfig, Message, PulledBatch, Replica, Result, TopicConfig,
 };
@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) name_server_fault: Option<Fault>,
     pub(super) calls: HashMap<Call, usize>,
     pub(super) deleted_routes: Vec<(String, String)>,
+    /// What becomes of the next forwarded messages; of more nothing special.
+    pub(super) forwards: VecDeque<Forwarded>,
     /// Store time of the next message.
     pub(super) now: Millis,
     /// Messages stored so far; also the counter of unique ids.
@@ -35,6 +37,7 @@ impl Default for State {
             name_server_fault: None,
             calls: HashMap::new(),
             deleted_routes: Vec::new(),
+            forwards: VecDeque::new(),
             now: Millis(1_800_000_000_000),
             stored: 0,
         }

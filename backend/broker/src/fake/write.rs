@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use millrace_core::name::QueueRef;
+use millrace_core::name::{QueueRef, RETRY_PREFIX};
 
 use super::state::NAME_SERVER;
-use super::{Call, FakeClient, FakeCluster, FakeMessage, PULL_CAP};
+use super::{Call, FakeClient, FakeCluster, FakeMessage, Forwarded, PULL_CAP};
 use crate::{
-    BrokerError, BrokerSend, BrokerTail, BrokerWrite, GroupConfig, MessageToSend, PulledBatch, Result, SendReceipt,
-    StoreStatus, TopicConfig,
+    BrokerError, BrokerSend, BrokerTail, BrokerWrite, GroupConfig, MessageToForward, MessageToSend, PulledBatch,
+    Result, SendReceipt, StoreStatus, TopicConfig,
 };
 
 #[async_trait]
@@ -169,6 +169,35 @@ impl BrokerSend for FakeCluster {
             queue: stored.queue,
             offset: stored.offset,
         })
+    }
+
+    async fn forward(&self, broker: &str, message: MessageToForward) -> Result<SendReceipt> {
+        self.enter(broker, Call::Forward).await?;
+        let outcome = {
+            let mut state = self.lock();
+            let known = state.broker_mut(broker)?;
+            if !known.topics.contains_key(&message.topic) {
+                // Retry topics are made by the first message.
+                if !message.topic.starts_with(RETRY_PREFIX) {
+                    return Err(BrokerError::NotFound(format!("topic {}", message.topic)));
+                }
+                known.put_topic(super::plain_topic(&message.topic, 1));
+            }
+            state.forwards.pop_front().unwrap_or(Forwarded::As(StoreStatus::Ok))
+        };
+        let mut sent = FakeMessage::to(&message.topic).on(broker, 0).body(message.body);
+        sent.properties = message.properties;
+        let stored = self.append(sent);
+        match outcome {
+            Forwarded::AnswerLost => Err(BrokerError::TimedOut { address: broker.to_owned(), millis: 3_000 }),
+            Forwarded::As(status) => Ok(SendReceipt {
+                status,
+                message_id: stored.id().to_owned(),
+                offset_id: Some(stored.offset_id.clone()),
+                queue: stored.queue,
+                offset: stored.offset,
+            }),
+        }
     }
 }
 

@@ -11,3 +11,5 @@ pub use delete::{DeleteForm, DeletionPlan};
 pub use detail::{QueueAt, Reader, TopicDetail};
 pub use list::{Chip, Sort, TopicPage, TopicQuery, list};
 pub use send::{MAX_MESSAGE_BYTES, Sent, TestMessageForm};
+
+pub(crate) use send::is_reserved;

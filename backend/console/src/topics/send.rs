@@ -20,7 +20,7 @@ pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 const MAX_PROPERTY_BYTES: usize = 32_767;
 
 /// Names that RocketMQ's clients and brokers use themselves (`MessageConst.STRING_HASH_SET` and what 5.x added).
-const RESERVED: [&str; 50] = [
+const RESERVED: [&str; 52] = [
     "KEYS",
     "TAGS",
     "WAIT",
@@ -71,7 +71,13 @@ const RESERVED: [&str; 50] = [
     "INNER_NUM",
     "INNER_BASE",
     "DUP_INFO",
+    "DLQ_ORIGIN_TOPIC",
+    "DLQ_ORIGIN_MESSAGE_ID",
 ];
+
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
 
 /// As typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -155,7 +161,7 @@ fn parse_properties(text: &str, errors: &mut FieldErrors) -> Properties {
             errors.add_with("properties", "property-empty", vec![at]);
         } else if line.chars().any(is_separator) {
             errors.add_with("properties", "control-character", vec![at]);
-        } else if RESERVED.contains(&name) {
+        } else if is_reserved(name) {
             errors.add_with("properties", "property-reserved", vec![at, name_arg]);
         } else if properties.iter().any(|(seen, _)| seen == name) {
             errors.add_with("properties", "property-twice", vec![at, name_arg]);
@@ -190,7 +196,7 @@ impl Console {
         let outcome = match &result {
             Ok(receipt) => Outcome {
                 at: receipt.queue.broker.clone(),
-                error: (receipt.status != StoreStatus::Ok).then(|| format!("stored, but {:?}", receipt.status)),
+                error: (receipt.status != StoreStatus::Ok).then(|| format!("stored, but {}", receipt.status.code())),
             },
             Err(error) => Outcome { at: place_of(error), error: Some(error.to_string()) },
         };

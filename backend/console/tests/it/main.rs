@@ -3,6 +3,7 @@
 
 mod acts;
 mod browsing;
+mod dead_letters;
 mod groups;
 mod look_up;
 mod scale;

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::Query;
-use millrace_broker::{Message as Stored, StoreStatus};
+use millrace_broker::Message as Stored;
 use millrace_console::messages::{Cursor, KeyQuery, Limits};
 use millrace_console::topics::TestMessageForm;
 use millrace_console::{ConsoleError, FieldErrors};
@@ -153,7 +153,7 @@ impl Message {
         }
     }
 
-    fn start(message: &Stored) -> Self {
+    pub(super) fn start(message: &Stored) -> Self {
         Self::of(message, message.body.bytes.len(), START)
     }
 }
@@ -287,12 +287,7 @@ pub(crate) async fn send(
             broker: sent.receipt.queue.broker,
             queue: sent.receipt.queue.queue,
             offset: sent.receipt.offset,
-            status: match sent.receipt.status {
-                StoreStatus::Ok => "ok",
-                StoreStatus::FlushDiskTimeout => "flush_disk_timeout",
-                StoreStatus::FlushSlaveTimeout => "flush_slave_timeout",
-                StoreStatus::SlaveNotAvailable => "slave_not_available",
-            },
+            status: sent.receipt.status.code(),
             look_up: sent.look_up,
             audit_error: sent.audit_error,
         })

@@ -2,6 +2,7 @@
 //! the OpenAPI document; a value that is not known says why and is never a number.
 
 pub(crate) mod clusters;
+pub(crate) mod dead_letters;
 pub(crate) mod groups;
 pub(crate) mod ingest;
 pub(crate) mod messages;
@@ -42,6 +43,9 @@ use utoipa::{OpenApi, ToSchema};
         offsets::plan,
         offsets::reset,
         groups::client,
+        dead_letters::groups,
+        dead_letters::list,
+        dead_letters::resend,
         messages::browse,
         messages::send,
         messages::show,

@@ -9,6 +9,7 @@ use crate::links::{self, Link};
 pub(crate) enum Part {
     Progress,
     Clients,
+    DeadLetters,
     Config,
     /// One of its forms.
     Form,
@@ -21,6 +22,8 @@ pub(crate) struct Head {
     pub(crate) can_change: bool,
     /// Where it is known.
     pub(crate) clients: Option<usize>,
+    /// At least so many; `None`: it has no dead-letter topic.
+    pub(crate) dead: Option<i64>,
 }
 
 impl Head {
@@ -33,6 +36,7 @@ impl Head {
             part,
             can_change: view.console.writable() && !is_system_group(group),
             clients: online.and_then(|online| usize::try_from(online).ok()),
+            dead: snapshot.group(group).and_then(|state| state.dead.as_ref()).map(millrace_console::Tally::at_least),
         }
     }
 

@@ -192,11 +192,7 @@ impl Row {
             lag: state.lag.as_ref().map(|lag| Amount::of(lag, locale, format::grouped)),
             oldest: state.oldest_unread.clone(),
             dead: state.dead.as_ref().map_or(0, millrace_console::Tally::at_least),
-            dead_link: links::topic_part(
-                cluster,
-                &format!("{}{}", millrace_core::name::DLQ_PREFIX, state.name),
-                "messages",
-            ),
+            dead_link: links::group_part(cluster, &state.name, "dead-letters"),
             differs: state.differs,
         }
     }

@@ -2,6 +2,7 @@
 //! invariant: every page calls the console's function of that name, which the JSON API calls too.
 
 pub(crate) mod client;
+pub(crate) mod dead_letters;
 pub(crate) mod delete;
 pub(crate) mod edit;
 pub(crate) mod head;

@@ -6,7 +6,7 @@ use axum::response::Response;
 use millrace_console::groups::{Client, ClientSays, GroupDetail, GroupQueue, Standing};
 use millrace_console::snapshot::GroupAtBroker;
 use millrace_core::coverage::Known;
-use millrace_core::name::{DLQ_PREFIX, RETRY_PREFIX};
+use millrace_core::name::RETRY_PREFIX;
 use millrace_core::time::Millis;
 
 use super::head::{Head, Part};
@@ -59,10 +59,8 @@ impl Show {
         let detail = view.console.group(group).await.map_err(|error| crate::pages::topics::failure(view, error))?;
         let mut head = Head::of(view, group, part);
         head.clients = Some(detail.clients.len());
-        let dead = detail.state.as_ref().and_then(|state| state.dead.as_ref()).map(|dead| {
-            let topic = format!("{DLQ_PREFIX}{group}");
-            (dead.at_least(), links::topic_part(&view.name, &topic, "messages"))
-        });
+        let dead = detail.state.as_ref().and_then(|state| state.dead.as_ref());
+        let dead = dead.map(|dead| (dead.at_least(), head.link("dead-letters")));
         Ok(Self {
             verdict: verdict(&detail, view.console.now(), locale),
             kind: kind_words(&detail.consume_type, &detail.message_model),

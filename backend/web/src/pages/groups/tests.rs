@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use axum::http::StatusCode;
-use millrace_broker::fake::{Call, FakeClient, FakeCluster, Fault};
+use millrace_broker::fake::{Call, FakeClient, FakeCluster, FakeMessage, Fault};
 use millrace_core::name::QueueRef;
+use millrace_core::time::Millis;
 
 use crate::testing::{FakeTraces, Site, builder, fake_cluster, view};
 
@@ -112,4 +113,65 @@ async fn forms_make_change_and_delete_a_group() {
     let gone = site.post("/c/shop/groups/billing/delete", "confirm=billing").await;
     assert_eq!(gone.header("location"), Some("/c/shop/groups"), "{}", gone.body);
     assert_eq!(site.get("/c/shop/groups/billing").await.status, StatusCode::NOT_FOUND);
+}
+
+/// Three orders that `billing` gave up, the last with a body that wants to act.
+fn given_up() -> FakeCluster {
+    let mut fake = behind().topic("%DLQ%billing", 1);
+    for (number, body) in ["{}", "[]", "<script>1</script>"].into_iter().enumerate() {
+        let letter = FakeMessage::to("%DLQ%billing")
+            .key(&format!("order-{number}"))
+            .property("RETRY_TOPIC", "orders")
+            .at(Millis(1_796_000_000_000 + i64::try_from(number).unwrap()))
+            .body(body);
+        fake = fake.message(letter.reconsumed(16));
+    }
+    fake
+}
+
+#[tokio::test]
+async fn dead_letters_are_listed_chosen_and_sent_again_once() {
+    let fake = given_up();
+    let site = site_of(&fake).await;
+    let groups = site.get("/c/shop/dead-letters").await.body;
+    assert!(groups.contains("href=\"/c/shop/groups/billing/dead-letters\""), "{groups}");
+    let path = "/c/shop/groups/billing/dead-letters";
+    let page = site.get(path).await.body;
+    assert!(page.contains("order-0") && page.contains("href=\"/c/shop/topics/orders\""), "{page}");
+    assert!(!page.contains("<script>1"), "{page}");
+    let chinese = site.get_with(path, &[("accept-language", "zh-CN")]).await.body;
+    assert!(chinese.contains("仅发给 billing"), "{chinese}");
+
+    let attempt = hidden(&page, "attempt");
+    let nothing = site.post(path, &format!("attempt={attempt}&target=group")).await;
+    assert_eq!(nothing.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(nothing.body.contains("Choose at least one message"), "{}", nothing.body);
+    assert_eq!(hidden(&nothing.body, "attempt"), attempt, "the form is the same press");
+    let form = format!("attempt={attempt}&target=group&places=broker-a%2F0%2F0&places=broker-a%2F0%2F9");
+    let sent = site.post(path, &form).await.body;
+    assert!(sent.contains("1 of 2 were sent again") && sent.contains("gone"), "{sent}");
+    let again = site.post(path, &form).await.body;
+    assert!(again.contains("had been sent already"), "{again}");
+    assert_eq!(fake.calls(Call::Forward), 1);
+    let marked = site.get(path).await.body;
+    assert!(marked.contains("name=\"places\" value=\"broker-a/0/0\"") && marked.contains("/c/shop/records?q="));
+
+    let api = "/api/v1/clusters/shop/groups/billing/dead-letters";
+    let told: serde_json::Value = serde_json::from_str(&site.get(api).await.body).unwrap();
+    assert_eq!((&told["total"], &told["letters"][2]["origin_topic"]), (&3.into(), &"orders".into()));
+    assert_eq!(told["letters"][2]["resent"]["who"], crate::pages::topics::WHO);
+    let json = r#"{"attempt":"press-0001","target":"topic","places":["broker-a/0/1"]}"#;
+    let sent = site.request("POST", api, json, &[("content-type", "application/json")]).await;
+    let sent: serde_json::Value = serde_json::from_str(&sent.body).unwrap();
+    assert_eq!((&sent["done"], &sent["letters"][0]["outcome"]), (&1.into(), &"sent".into()), "{sent:#}");
+}
+
+#[tokio::test]
+async fn a_group_without_dead_letters_says_so() {
+    let site = site_of(&behind()).await;
+    let page = site.get("/c/shop/groups/billing/dead-letters").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.body.contains("This group has given no message up"), "{}", page.body);
+    assert!(site.get("/c/shop/dead-letters").await.body.contains("No group has given a message up"));
+    assert_eq!(site.get("/c/shop/groups/nobody/dead-letters").await.status, StatusCode::NOT_FOUND);
 }

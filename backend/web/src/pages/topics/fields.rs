@@ -85,6 +85,14 @@ pub(crate) fn say(error: &FieldError) -> Msg {
         "number-unreadable" => Msg::new("messages-error-number"),
         "queue-missing" => Msg::new("messages-error-queue"),
         "cursor-damaged" => Msg::new("messages-error-cursor"),
+        "by-unknown" => Msg::new("messages-error-by"),
+        "attempt-odd" => Msg::new("dead-error-attempt"),
+        "resend-target" => Msg::new("dead-error-target"),
+        "resend-pop" => Msg::new("dead-error-pop"),
+        "place-odd" => Msg::new("dead-error-place"),
+        "places-none" => Msg::new("dead-error-none"),
+        "places-many" => Msg::new("dead-error-many"),
+        "rate-odd" => Msg::new("dead-error-rate"),
         _ => Msg::new("topics-error-other"),
     };
     error.args.iter().fold(msg, |msg, (name, value)| msg.with(name, value))

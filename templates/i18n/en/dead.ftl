@@ -1,0 +1,46 @@
+dead-title = Dead letters
+dead-what = Messages that a group gave up after its last retry. They lie in the group’s dead-letter topic until retention removes them.
+dead-last = Last one
+dead-group-gone = group is gone
+dead-none = No group has given a message up
+dead-none-why = Every broker was asked.
+dead-none-in-part = None was found where brokers answered
+dead-none-in-part-why = Brokers that did not answer may have some.
+dead-of = Dead letters of { $group }
+dead-group-none = This group has given no message up
+dead-group-none-why = It gets a dead-letter topic with the first message that it gives up.
+dead-died = Given up
+dead-from = From topic
+dead-tries = Retries
+dead-resent = Sent again
+dead-resent-unknown = Which of them were sent again is not known: { $why }
+dead-all = Choose all on this page
+dead-choose = Choose { $place }
+dead-send-to = Send the chosen again
+dead-to-group = To { $group } alone
+dead-to-group-hint = They go to its retry topic as the same records, and it has all its retries again.
+dead-to-topic = To the topic that each came from
+dead-to-topic-hint = They go there as new messages, and every group of the topic gets them.
+dead-rate = At most a second
+dead-rate-hint = 1 to 1000; 50 if left empty.
+dead-send = Send again
+dead-done = { $n } of { $all } were sent again
+dead-outcome = Outcome
+dead-sent = sent
+dead-sent-before = had been sent already
+dead-weakly = stored, but { $status }
+dead-in-doubt = in doubt: { $why }
+dead-gone = gone: retention removed it
+dead-refused = not sent: { $why }
+dead-rest = { $n ->
+    [one] Try the one that is left again
+   *[other] Try the { $n } that are left again
+}
+dead-back = To the dead letters
+dead-error-attempt = This form is damaged: load the page again.
+dead-error-target = Choose where they go.
+dead-error-pop = Its clients read by POP and do not read this retry topic.
+dead-error-place = { $place } is no place of a message.
+dead-error-none = Choose at least one message.
+dead-error-many = At most { $max } at once.
+dead-error-rate = A whole number from 1 to 1000.
