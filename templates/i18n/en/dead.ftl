@@ -30,6 +30,7 @@ dead-sent = sent
 dead-sent-before = had been sent already
 dead-weakly = stored, but { $status }
 dead-in-doubt = in doubt: { $why }
+dead-again = the broker put it among the dead letters again, as it does for groups that read in order: send it to its topic
 dead-gone = gone: retention removed it
 dead-refused = not sent: { $why }
 dead-rest = { $n ->

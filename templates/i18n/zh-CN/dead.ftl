@@ -30,6 +30,7 @@ dead-sent = 已发送
 dead-sent-before = 之前已发送
 dead-weakly = 已存储，但 { $status }
 dead-in-doubt = 不确定：{ $why }
+dead-again = Broker 又将其放入死信（对顺序消费组会如此）：请发回来源主题
 dead-gone = 已不存在：过期被清除
 dead-refused = 未发送：{ $why }
 dead-rest = 重试剩余的 { $n } 条

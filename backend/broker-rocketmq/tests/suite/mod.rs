@@ -1,11 +1,12 @@
 //! The calls themselves, the same for every broker.
 
+mod forwarding;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use millrace_broker::{
-    BrokerError, Cluster, GroupConfig, Message, MessageToForward, MessageToSend, MessageType, Perm, StoreStatus,
-    TopicConfig,
+    BrokerError, Cluster, GroupConfig, Message, MessageToSend, MessageType, Perm, StoreStatus, TopicConfig,
 };
 use millrace_broker_rocketmq::client::{
     ClientTarget, Clients, Consumed, Listener, PushConsumer, Subscription, TracedProducer,
@@ -35,6 +36,18 @@ pub(crate) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !so().await {
         assert!(Instant::now() < deadline, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// What a look-up by key or id answers: while its index catches up, the embedded broker refuses.
+async fn indexed<T>(mut ask: impl AsyncFnMut() -> Result<T, BrokerError>) -> T {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) => assert!(Instant::now() < deadline, "no answer from the index: {error}"),
+        }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -154,21 +167,33 @@ async fn messages(cluster: &Cluster, broker: &str, topic: &str) {
     assert_eq!((empty.messages.len(), empty.next), (0, 1));
 
     until("the key is in the index", async || {
-        !read.messages_by_key(broker, topic, "order-17", EVER.0, EVER.1).await.unwrap().messages.is_empty()
+        !indexed(async || read.messages_by_key(broker, topic, "order-17", EVER.0, EVER.1).await)
+            .await
+            .messages
+            .is_empty()
     })
     .await;
-    let found = read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await.unwrap().messages;
+    let found = indexed(async || read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await).await.messages;
     assert_eq!(found.as_slice(), std::slice::from_ref(message));
-    let found = read.messages_by_uniq_id(broker, topic, &receipt.message_id, EVER.0, EVER.1).await.unwrap();
+    let found =
+        indexed(async || read.messages_by_uniq_id(broker, topic, &receipt.message_id, EVER.0, EVER.1).await).await;
     assert_eq!(found.as_slice(), std::slice::from_ref(message));
     for absent in ["order-18", "order-17 batch-1 ", "order"] {
         assert!(
-            read.messages_by_key(broker, topic, absent, EVER.0, EVER.1).await.unwrap().messages.is_empty(),
+            indexed(async || read.messages_by_key(broker, topic, absent, EVER.0, EVER.1).await)
+                .await
+                .messages
+                .is_empty(),
             "{absent}"
         );
     }
     let before = Millis(message.stored.0 - 3_600_000);
-    assert!(read.messages_by_key(broker, topic, "order-17", EVER.0, before).await.unwrap().messages.is_empty());
+    assert!(
+        indexed(async || read.messages_by_key(broker, topic, "order-17", EVER.0, before).await)
+            .await
+            .messages
+            .is_empty()
+    );
 
     // More with one key than the broker answers.
     let sends = (0..70).map(|number| {
@@ -179,16 +204,19 @@ async fn messages(cluster: &Cluster, broker: &str, topic: &str) {
         outcome.unwrap();
     }
     until("all keys are in the index", async || {
-        !read.messages_by_key(broker, topic, "order-169", EVER.0, EVER.1).await.unwrap().messages.is_empty()
+        !indexed(async || read.messages_by_key(broker, topic, "order-169", EVER.0, EVER.1).await)
+            .await
+            .messages
+            .is_empty()
     })
     .await;
-    let hits = read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await.unwrap();
+    let hits = indexed(async || read.messages_by_key(broker, topic, "batch-1", EVER.0, EVER.1).await).await;
     assert!(hits.capped && hits.oldest.is_some(), "it has more than it answers");
     let capped = hits.messages;
     assert_eq!(capped.len(), 64);
     // Its index knows whole seconds: a range that begins at a message's own time has the message.
     let exact = capped.last().unwrap().stored;
-    let found = read.messages_by_key(broker, topic, "batch-1", exact, EVER.1).await.unwrap().messages;
+    let found = indexed(async || read.messages_by_key(broker, topic, "batch-1", exact, EVER.1).await).await.messages;
     assert!(found.iter().any(|message| message.stored == exact), "from {exact:?}");
     assert!(capped.is_sorted_by(|newer, older| newer.stored >= older.stored));
     let stats = read.topic_stats(broker, topic).await.unwrap();
@@ -212,7 +240,9 @@ async fn keys_of_one_hash(cluster: &Cluster, broker: &str, topic: &str) {
         cluster.send.as_ref().unwrap().send(to_send(topic, key, Some((broker, 3)))).await.unwrap();
     }
     for key in keys {
-        let found = async || cluster.read.messages_by_key(broker, topic, key, EVER.0, EVER.1).await.unwrap().messages;
+        let found = async || {
+            indexed(async || cluster.read.messages_by_key(broker, topic, key, EVER.0, EVER.1).await).await.messages
+        };
         until("the key is in the index", async || !found().await.is_empty()).await;
         let found = found().await;
         assert_eq!(found.iter().map(|message| message.keys().next()).collect::<Vec<_>>(), [Some(key)]);
@@ -345,41 +375,12 @@ async fn groups(cluster: &Cluster, broker: &str, topic: &str) {
     }
     assert_eq!(cluster.tail.committed(&group, &at(1)).await.unwrap(), None);
 
-    forwarding(cluster, broker, &at(0), &group).await;
+    forwarding::run(cluster, broker, &at(0), &group).await;
 
     write.delete_group(broker, &group).await.unwrap();
     assert_eq!(kept().await, None);
     let offsets = cluster.read.group_offsets(broker).await.unwrap();
     assert!(!offsets.iter().any(|offsets| offsets.group == group), "{offsets:?}");
-}
-
-/// A message goes to the group's retry topic as it is: the same id, keys and properties, one more among them.
-async fn forwarding(cluster: &Cluster, broker: &str, queue: &QueueRef, group: &str) {
-    let (read, send) = (&cluster.read, cluster.send.as_ref().unwrap());
-    let original = read.pull(queue, 0, 1).await.unwrap().messages.remove(0);
-    let added = ("millrace_resent".to_owned(), "attempt-1".to_owned());
-    let message = MessageToForward {
-        topic: format!("%RETRY%{group}"),
-        flag: original.flag,
-        properties: original.properties.iter().cloned().chain([added.clone()]).collect(),
-        body: original.body.bytes.clone(),
-    };
-    let receipt = send.forward(broker, message.clone()).await.unwrap();
-    assert_eq!((receipt.status, Some(&receipt.message_id)), (StoreStatus::Ok, original.uniq_id.as_ref()));
-    let stored = read.pull(&receipt.queue, receipt.offset, 1).await.unwrap().messages.remove(0);
-    assert_eq!((&stored.uniq_id, &stored.body, stored.reconsume_times), (&original.uniq_id, &original.body, 0));
-    for property in original.properties.iter().filter(|(name, _)| name != "CLUSTER").chain([&added]) {
-        assert!(stored.properties.contains(property), "{property:?} is not in {:?}", stored.properties);
-    }
-    until("its id is in the index", async || {
-        let id = original.uniq_id.as_deref().unwrap();
-        let found = read.messages_by_uniq_id(broker, &message.topic, id, EVER.0, EVER.1).await.unwrap();
-        found.iter().any(|found| found.property("millrace_resent") == Some("attempt-1"))
-    })
-    .await;
-    let elsewhere = MessageToForward { topic: unique("absent"), ..message };
-    let refused = send.forward(broker, elsewhere).await;
-    assert!(refused.as_ref().is_err_and(BrokerError::refused), "{refused:?}");
 }
 
 async fn refusals(cluster: &Cluster, broker: &str) {
@@ -390,7 +391,12 @@ async fn refusals(cluster: &Cluster, broker: &str) {
     assert!(matches!(read.topics("no-such-broker").await, Err(BrokerError::NoSuchBroker(_))));
     assert!(matches!(read.message_at(broker, i64::MAX / 2).await, Err(BrokerError::NotFound(_))));
     assert!(matches!(read.consumers(broker, &absent).await, Err(BrokerError::NotFound(_))));
-    assert!(read.messages_by_key(broker, &absent, "order-17", EVER.0, EVER.1).await.unwrap().messages.is_empty());
+    assert!(
+        indexed(async || read.messages_by_key(broker, &absent, "order-17", EVER.0, EVER.1).await)
+            .await
+            .messages
+            .is_empty()
+    );
     let send = cluster.send.as_ref().unwrap();
     let unsent = send.send(to_send(&absent, "order-1", None)).await;
     assert!(matches!(unsent, Err(BrokerError::NotFound(_))), "{unsent:?}");
@@ -452,7 +458,9 @@ pub(crate) async fn pipeline(clients: &Clients, name_server: &str) {
     assert_eq!(seen().get(2), Some(&0));
 
     until("the trace of sending and consuming is there", async || {
-        let traces = cluster.read.messages_by_key(&broker, TRACE_TOPIC, &key, EVER.0, EVER.1).await.unwrap().messages;
+        let traces = indexed(async || cluster.read.messages_by_key(&broker, TRACE_TOPIC, &key, EVER.0, EVER.1).await)
+            .await
+            .messages;
         let text: String = traces.iter().map(|trace| String::from_utf8_lossy(&trace.body.bytes).into_owned()).collect();
         ["Pub\u{1}", "SubBefore\u{1}", "SubAfter\u{1}", &parent].iter().all(|part| text.contains(part))
     })

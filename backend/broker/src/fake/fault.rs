@@ -82,4 +82,6 @@ pub enum Forwarded {
     As(StoreStatus),
     /// Stored, and the answer does not arrive.
     AnswerLost,
+    /// Put among the group's dead letters instead, and answered as if it were not.
+    DeadAgain,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use millrace_core::name::{QueueRef, RETRY_PREFIX};
+use millrace_core::name::{DLQ_PREFIX, QueueRef, RETRY_PREFIX};
 
 use super::state::NAME_SERVER;
 use super::{Call, FakeClient, FakeCluster, FakeMessage, Forwarded, PULL_CAP};
@@ -185,18 +185,24 @@ impl BrokerSend for FakeCluster {
             }
             state.forwards.pop_front().unwrap_or(Forwarded::As(StoreStatus::Ok))
         };
-        let mut sent = FakeMessage::to(&message.topic).on(broker, 0).body(message.body);
+        let place = match outcome {
+            Forwarded::DeadAgain => message.topic.replacen(RETRY_PREFIX, DLQ_PREFIX, 1),
+            _ => message.topic.clone(),
+        };
+        let mut sent = FakeMessage::to(&place).on(broker, 0).body(message.body);
         sent.properties = message.properties;
         let stored = self.append(sent);
+        let said = |status| SendReceipt {
+            status,
+            message_id: stored.id().to_owned(),
+            offset_id: Some(stored.offset_id.clone()),
+            queue: QueueRef { topic: message.topic.clone(), ..stored.queue.clone() },
+            offset: stored.offset,
+        };
         match outcome {
             Forwarded::AnswerLost => Err(BrokerError::TimedOut { address: broker.to_owned(), millis: 3_000 }),
-            Forwarded::As(status) => Ok(SendReceipt {
-                status,
-                message_id: stored.id().to_owned(),
-                offset_id: Some(stored.offset_id.clone()),
-                queue: stored.queue,
-                offset: stored.offset,
-            }),
+            Forwarded::As(status) => Ok(said(status)),
+            Forwarded::DeadAgain => Ok(said(StoreStatus::Ok)),
         }
     }
 }

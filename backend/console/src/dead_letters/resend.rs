@@ -27,6 +27,9 @@ pub const MAX_AT_ONCE: usize = 1_000;
 const PER_SECOND: u32 = 50;
 /// How long a broker may need to index a message: before that, not finding it says nothing.
 const INDEXED_AFTER_MS: i64 = 10_000;
+/// How often it is looked for what was just stored, and how long between.
+const READ_BACK: usize = 40;
+const READ_BACK_EVERY: Duration = Duration::from_millis(25);
 /// How far clocks may differ.
 const CLOCKS_MS: i64 = 60_000;
 
@@ -117,6 +120,8 @@ pub enum ResendOutcome {
     InDoubt {
         why: String,
     },
+    /// The broker put it among the dead letters once more, as it does for groups that read in order.
+    DeadAgain,
     /// Retention removed it, or it never was there.
     Gone,
     /// It was not sent.
@@ -137,6 +142,7 @@ impl ResendOutcome {
             Self::Sent { .. } | Self::SentBefore { .. } => None,
             Self::Weakly { status, .. } => Some(format!("stored, but {}", status.code())),
             Self::InDoubt { why } => Some(format!("in doubt: {why}")),
+            Self::DeadAgain => Some("the broker put it among the dead letters once more".to_owned()),
             Self::Gone => Some("it is not there".to_owned()),
             Self::Refused { why } => Some(why.clone()),
         }
@@ -295,6 +301,14 @@ impl Console {
         }
         match self.deliver(&job).await {
             Ok(receipt) if receipt.status == StoreStatus::Ok => {
+                match self.lies_there(&job, &receipt).await {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        tell(self.resends().release(&resend).await, "a message that was not sent again stays claimed");
+                        return ResendOutcome::DeadAgain;
+                    }
+                    Err(why) => return ResendOutcome::InDoubt { why },
+                }
                 let noted = self.resends().sent(&resend, &receipt.message_id).await;
                 tell(noted, "a message that was sent again could not be noted");
                 ResendOutcome::Sent { message_id: receipt.message_id }
@@ -316,6 +330,25 @@ impl Console {
             }
             Sending::AsNew(message) => within(DEADLINE, &job.topic, sender.send(message.clone())).await,
         }
+    }
+
+    /// Whether what was forwarded lies where the broker says that it does. Brokers move what comes to the retry topic of
+    /// a group that reads in order to its dead letters, and do not say so.
+    async fn lies_there(&self, job: &Job, receipt: &SendReceipt) -> std::result::Result<bool, String> {
+        if matches!(job.message, Sending::AsNew(_)) {
+            return Ok(true);
+        }
+        for _ in 0..READ_BACK {
+            let pulled = within(DEADLINE, &job.broker, self.read().pull(&receipt.queue, receipt.offset, 1)).await;
+            match pulled.map(|batch| batch.messages.into_iter().find(|message| message.offset == receipt.offset)) {
+                Ok(Some(message)) => return Ok(message.property(MARK) == Some(&job.mark)),
+                // It is in the log, and not in the queue yet.
+                Ok(None) => tokio::time::sleep(READ_BACK_EVERY).await,
+                Err(BrokerError::NotFound(_)) => return Ok(false),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(false)
     }
 
     /// The id of what a send that was begun at `begun` stored; `None`: it stored nothing.

@@ -5,6 +5,7 @@ use millrace_broker::{BrokerRead, Message, StoreStatus};
 use millrace_console::ConsoleError;
 use millrace_console::dead_letters::{ResendForm, ResendOutcome, ResentLetters};
 use millrace_console::messages::{Browse, Limits};
+use millrace_console::snapshot::KeeperOptions;
 use tokio::time::Duration;
 
 use crate::world::{World, queue};
@@ -51,6 +52,7 @@ fn words(sent: &ResentLetters) -> Vec<&'static str> {
         ResendOutcome::SentBefore { .. } => "before",
         ResendOutcome::Weakly { .. } => "weakly",
         ResendOutcome::InDoubt { .. } => "in doubt",
+        ResendOutcome::DeadAgain => "dead again",
         ResendOutcome::Gone => "gone",
         ResendOutcome::Refused { .. } => "refused",
     };
@@ -140,6 +142,18 @@ async fn a_lost_answer_is_a_doubt_that_the_broker_s_index_ends() {
     assert_eq!(words(&world.console.resend("op", "billing", &form).await.unwrap()), ["sent"]);
 }
 
+/// A broker takes a retry of a group that reads in order, says that it stored it, and puts it among the dead letters.
+#[tokio::test(start_paused = true)]
+async fn what_the_broker_puts_back_is_not_called_sent() {
+    let fake = given_up();
+    let world = World::of(&fake).await;
+    fake.next_forwards([Forwarded::DeadAgain]);
+    let sent = world.console.resend("op", "billing", &press("press-0001", "group", [1, 2])).await.unwrap();
+    assert_eq!(words(&sent), ["dead again", "sent"]);
+    assert_eq!((sent.done(), stored(&fake, RETRY).await.len()), (1, 1));
+    assert_eq!(fake.bounds(&queue(DEAD, "broker-a", 0)).await.unwrap(), (1, 7), "one more than before");
+}
+
 #[tokio::test(start_paused = true)]
 async fn to_its_topic_it_goes_as_a_new_message() {
     let fake = given_up();
@@ -172,7 +186,7 @@ async fn what_cannot_be_sent_again_is_refused_with_the_reason() {
     let elsewhere = ResendForm { places: vec!["broker-z/0/1".into()], ..press("press-0001", "topic", []) };
     let refused = world.console.resend("op", "billing", &elsewhere).await;
     assert!(matches!(refused, Err(ConsoleError::Invalid(_))), "{refused:?}");
-    let read_only = World::with(fake.read_only(), Default::default()).await;
+    let read_only = World::with(fake.read_only(), KeeperOptions::default()).await;
     let refused = read_only.console.resend("op", "billing", &press("press-0001", "topic", [1])).await;
     assert!(matches!(refused, Err(ConsoleError::ReadOnly(_))), "{refused:?}");
 }

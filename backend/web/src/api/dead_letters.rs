@@ -184,7 +184,8 @@ pub(crate) struct ResentOut {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LetterOutcome {
     place: String,
-    /// `sent`, `sent_before`, `weakly` (stored, see `why`), `in_doubt`, `gone` or `refused`.
+    /// `sent`, `sent_before`, `weakly` (stored, see `why`), `in_doubt`, `dead_again` (the broker moved it back, as for
+    /// groups that read in order), `gone` or `refused`.
     outcome: &'static str,
     message_id: Option<String>,
     why: Option<String>,
@@ -220,6 +221,7 @@ fn told(place: String, outcome: ResendOutcome) -> LetterOutcome {
         ResendOutcome::SentBefore { message_id, .. } => ("sent_before", Some(message_id), None),
         ResendOutcome::Weakly { status, message_id } => ("weakly", Some(message_id), Some(status.code().to_owned())),
         ResendOutcome::InDoubt { why } => ("in_doubt", None, Some(why)),
+        ResendOutcome::DeadAgain => ("dead_again", None, None),
         ResendOutcome::Gone => ("gone", None, None),
         ResendOutcome::Refused { why } => ("refused", None, Some(why)),
     };

@@ -264,6 +264,7 @@ fn said(outcome: &ResendOutcome) -> Msg {
         ResendOutcome::SentBefore { .. } => Msg::new("dead-sent-before"),
         ResendOutcome::Weakly { status, .. } => Msg::new("dead-weakly").with("status", status.code()),
         ResendOutcome::InDoubt { why } => Msg::new("dead-in-doubt").with("why", why),
+        ResendOutcome::DeadAgain => Msg::new("dead-again"),
         ResendOutcome::Gone => Msg::new("dead-gone"),
         ResendOutcome::Refused { why } => Msg::new("dead-refused").with("why", why),
     }
@@ -275,6 +276,6 @@ fn look(outcome: &ResendOutcome) -> &'static str {
         ResendOutcome::Weakly { .. } => "warn",
         ResendOutcome::InDoubt { .. } => "unknown",
         ResendOutcome::Gone => "idle",
-        ResendOutcome::Refused { .. } => "bad",
+        ResendOutcome::DeadAgain | ResendOutcome::Refused { .. } => "bad",
     }
 }
