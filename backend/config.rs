@@ -23,6 +23,7 @@ pub(crate) struct Config {
     /// Host names under which a proxy serves Millrace, beside localhost.
     pub(crate) hosts: Vec<String>,
     pub(crate) ingest: IngestConfig,
+    pub(crate) history: HistoryConfig,
     pub(crate) telemetry: TelemetryConfig,
     /// RocketMQ clusters by name; the name is part of every URL.
     pub(crate) clusters: BTreeMap<String, ClusterConfig>,
@@ -39,6 +40,17 @@ pub(crate) struct IngestConfig {
     pub(crate) keep_hours: u32,
     /// The oldest segments are dropped above this many MiB.
     pub(crate) keep_mib: u64,
+}
+
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct HistoryConfig {
+    /// Whether this process records what its clusters look like.
+    pub(crate) enabled: bool,
+    /// Days whose minutes are kept.
+    pub(crate) minutes_days: u32,
+    /// Days whose hours are kept.
+    pub(crate) hours_days: u32,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
@@ -92,6 +104,7 @@ impl Default for Config {
             database_file: None,
             hosts: Vec::new(),
             ingest: IngestConfig::default(),
+            history: HistoryConfig::default(),
             telemetry: TelemetryConfig::default(),
             clusters: BTreeMap::new(),
         }
@@ -101,6 +114,12 @@ impl Default for Config {
 impl Default for IngestConfig {
     fn default() -> Self {
         Self { enabled: true, group: "millrace_trace_ingest".to_owned(), keep_hours: 72, keep_mib: 20_480 }
+    }
+}
+
+impl Default for HistoryConfig {
+    fn default() -> Self {
+        Self { enabled: true, minutes_days: 7, hours_days: 90 }
     }
 }
 

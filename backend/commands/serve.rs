@@ -11,6 +11,7 @@ use millrace_broker::Cluster;
 use millrace_broker_rocketmq::client::Clients;
 use millrace_broker_rocketmq::{ClusterSettings, Credentials, RocketMq};
 use millrace_console::Console;
+use millrace_console::history::{HistoryOptions, record};
 use millrace_console::snapshot::{KeeperOptions, keep};
 use millrace_core::time::Clock;
 use millrace_store::{DatabaseUrl, Retention, SegmentRules, Stores};
@@ -144,6 +145,12 @@ pub(crate) async fn start(config: &Config) -> Result<Server> {
         };
         let (snapshots, keeper) = keep(&cluster, Arc::clone(&clock), KeeperOptions::default(), stop.clone());
         server.keepers.push(tokio::spawn(keeper));
+        if config.history.enabled {
+            let options =
+                HistoryOptions { minutes_days: config.history.minutes_days, hours_days: config.history.hours_days };
+            let recorder = record(snapshots.clone(), server.stores.meta(), Arc::clone(&clock), options, stop.clone());
+            server.keepers.push(tokio::spawn(recorder));
+        }
         let console = Console::new(cluster.clone(), snapshots, server.stores.meta(), Arc::clone(&clock));
         let records = RecordFinder::new(cluster.clone(), Arc::clone(&traces), Arc::clone(&state), Arc::clone(&clock));
         app = app.cluster(ClusterView {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use millrace_broker::{BrokerRead, BrokerSend, BrokerTail, BrokerWrite, Cluster};
 use millrace_core::time::{Clock, Millis};
-use millrace_store::{AuditEntry, AuditOutcome, MetaStore, ResendStore};
+use millrace_store::{AuditEntry, AuditOutcome, HistoryStore, MetaStore, ResendStore};
 
 use crate::error::{ConsoleError, Result};
 use crate::snapshot::{Snapshot, SnapshotSource};
@@ -73,6 +73,11 @@ impl Console {
 
     /// What was sent again, and must not be by accident.
     pub(crate) fn resends(&self) -> &dyn ResendStore {
+        self.meta.as_ref()
+    }
+
+    /// What the cluster looked like before.
+    pub(crate) fn history(&self) -> &dyn HistoryStore {
         self.meta.as_ref()
     }
 

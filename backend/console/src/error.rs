@@ -1,6 +1,7 @@
 //! What keeps the console from doing what was asked.
 
 use millrace_broker::BrokerError;
+use millrace_store::StoreError;
 
 use crate::form::FieldErrors;
 
@@ -24,6 +25,9 @@ pub enum ConsoleError {
     NotFound(String),
     #[error(transparent)]
     Broker(BrokerError),
+    /// Millrace's own database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl From<BrokerError> for ConsoleError {

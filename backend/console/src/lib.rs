@@ -8,6 +8,7 @@ pub mod dead_letters;
 mod error;
 mod form;
 pub mod groups;
+pub mod history;
 mod listing;
 pub mod messages;
 pub mod overview;

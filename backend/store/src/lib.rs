@@ -6,6 +6,7 @@
 mod database;
 mod error;
 pub mod fake;
+mod history;
 mod meta;
 mod postgres;
 mod resend;
@@ -16,6 +17,7 @@ mod traces;
 
 pub use database::{DatabaseUrl, Stores};
 pub use error::{Result, StoreError};
+pub use history::{HistoryRow, HistoryStore, Past, Stretch};
 pub use meta::{AuditEntry, AuditOutcome, MetaStore};
 pub use resend::{Claim, Resend, ResendStore, Resent};
 pub use trace::{

@@ -1,10 +1,10 @@
-//! What people did: the audit trail, and what was sent again. (Settings and sessions join it.)
+//! What people did: the audit trail, and what was sent again; beside it what clusters looked like.
 
 use async_trait::async_trait;
 use millrace_core::time::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::{ResendStore, Result};
+use crate::{HistoryStore, ResendStore, Result};
 
 /// One act of a person or a program on a cluster, with what came of it, failures too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct AuditOutcome {
 }
 
 #[async_trait]
-pub trait MetaStore: ResendStore {
+pub trait MetaStore: ResendStore + HistoryStore {
     async fn audit(&self, entry: &AuditEntry) -> Result<()>;
     /// Newest first.
     async fn audit_trail(&self, cluster: &str, limit: u32) -> Result<Vec<AuditEntry>>;

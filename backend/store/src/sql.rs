@@ -4,10 +4,11 @@ use millrace_core::name::QueueRef;
 use millrace_core::time::Millis;
 use millrace_core::trace::RejectReason;
 
+use crate::history::unpack;
 use crate::traces::Listed;
 use crate::{
-    AuditEntry, AuditOutcome, Claim, DroppedSegment, QueuePosition, RejectSummary, Resent, Result, SegmentInfo,
-    StoreError,
+    AuditEntry, AuditOutcome, Claim, DroppedSegment, HistoryRow, QueuePosition, RejectSummary, Resent, Result,
+    SegmentInfo, StoreError,
 };
 
 pub(crate) const WRITE_AUDIT: &str = "INSERT INTO audit (at, who, cluster, action, target, detail, outcomes) \
@@ -24,6 +25,15 @@ pub(crate) const RELEASE_RESEND: &str = "DELETE FROM resend WHERE cluster = $1 A
      AND broker = $4 AND queue = $5 AND place = $6 AND message_id IS NULL";
 pub(crate) const READ_RESENT: &str = "SELECT place, at, who, message_id FROM resend WHERE cluster = $1 AND topic = $2 \
      AND broker = $3 AND queue = $4 AND place BETWEEN $5 AND $6 AND message_id IS NOT NULL ORDER BY at DESC, place DESC";
+
+pub(crate) const WRITE_HISTORY: &str = "INSERT INTO history (cluster, stretch, start, bucket, body) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (cluster, stretch, start, bucket) DO UPDATE SET body = excluded.body";
+pub(crate) const DROP_HISTORY: &str =
+    "DELETE FROM history WHERE cluster = $1 AND stretch = $2 AND start >= $3 AND start < $4";
+pub(crate) const READ_HISTORY: &str = "SELECT start, bucket, body FROM history WHERE cluster = $1 AND stretch = $2 \
+     AND start >= $3 AND start < $4 AND ($5 < 0 OR bucket = $5) ORDER BY start, bucket";
+pub(crate) const READ_HISTORY_ENDS: &str =
+    "SELECT MIN(start), MAX(start) FROM history WHERE cluster = $1 AND stretch = $2 AND start >= $3";
 
 pub(crate) const WRITE_PROBE: &str = "INSERT INTO probe (id, written) VALUES (1, 1) \
      ON CONFLICT (id) DO UPDATE SET written = probe.written + 1";
@@ -58,6 +68,19 @@ pub(crate) const READ_REJECTS: &str =
 pub(crate) const WRITE_REJECT: &str = "INSERT INTO trace_reject (cluster, reason, count, sample, last) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (cluster, reason) DO UPDATE SET count = trace_reject.count + excluded.count, \
      sample = excluded.sample, last = CASE WHEN excluded.last > trace_reject.last THEN excluded.last ELSE trace_reject.last END";
+
+/// A row of the history as it lies in the table.
+pub(crate) type PackedRow = (i64, i64, Vec<u8>);
+
+/// The parameter that stands for a bucket, or for all.
+pub(crate) fn bucket(bucket: Option<u16>) -> i64 {
+    bucket.map_or(-1, i64::from)
+}
+
+pub(crate) fn history_row((start, bucket, body): PackedRow, database: &str) -> Result<HistoryRow> {
+    let bucket = u16::try_from(bucket).unwrap_or(u16::MAX);
+    Ok(HistoryRow { start: Millis(start), bucket, body: unpack(&body, database)? })
+}
 
 #[derive(Debug, sqlx::FromRow)]
 pub(crate) struct AuditRow {

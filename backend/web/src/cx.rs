@@ -102,6 +102,7 @@ pub enum Section {
     Groups,
     Messages,
     DeadLetters,
+    History,
     Ingest,
     Elsewhere,
 }
@@ -148,6 +149,7 @@ impl Cx {
             (_, Some("groups")) => Section::Groups,
             (_, Some("messages")) => Section::Messages,
             (_, Some("dead-letters")) => Section::DeadLetters,
+            (_, Some("history")) => Section::History,
             (_, Some("ingest")) => Section::Ingest,
             _ => Section::Elsewhere,
         };

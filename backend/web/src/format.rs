@@ -151,6 +151,23 @@ impl Zone {
         self.shown(at, "%H:%M:%S%.3f")
     }
 
+    /// `2026-12-01 13:50`, as it can be typed again.
+    pub(crate) fn minute(&self, at: Millis) -> String {
+        self.shown(at, "%Y-%m-%d %H:%M")
+    }
+
+    /// As much as tells steps of so many milliseconds apart: `13:50`, `12-01 13:00`, `12-01`.
+    pub(crate) fn short(&self, at: Millis, step: i64) -> String {
+        self.shown(
+            at,
+            match step {
+                ..3_600_000 => "%H:%M",
+                3_600_000..86_400_000 => "%m-%d %H:%M",
+                _ => "%m-%d",
+            },
+        )
+    }
+
     /// RFC 3339, in UTC, for machines.
     pub fn machine(at: Millis) -> Option<String> {
         Timestamp::from_millisecond(at.0).ok().map(|stamp| stamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())

@@ -35,6 +35,7 @@
 mod api;
 mod app;
 mod assets;
+mod chart;
 mod component;
 mod cx;
 mod failure;

@@ -90,6 +90,15 @@ pub fn ingest_events(cluster: &str) -> Link {
     in_cluster(cluster, "/ingest/events")
 }
 
+/// Everything at a moment.
+pub fn history(cluster: &str) -> Link {
+    in_cluster(cluster, "/history")
+}
+
+pub fn broker_history(cluster: &str, broker: &str) -> Link {
+    in_cluster(cluster, &format!("/brokers/{}/history", encoded(broker)))
+}
+
 /// The search form's action.
 pub fn records(cluster: &str) -> Link {
     in_cluster(cluster, "/records")

@@ -49,6 +49,10 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/c/{cluster}/groups/{group}/dead-letters" MessageRead Page => pages::groups::dead_letters::show;
         POST "/c/{cluster}/groups/{group}/dead-letters" MessageSend Page => pages::groups::dead_letters::resend;
         GET  "/c/{cluster}/dead-letters"      MessageRead Page   => pages::dead_letters::list;
+        GET  "/c/{cluster}/history"           ClusterRead Page   => pages::history::moment::show;
+        GET  "/c/{cluster}/topics/{topic}/history" TopicRead Page => pages::topics::history::show;
+        GET  "/c/{cluster}/groups/{group}/history" GroupRead Page => pages::groups::history::show;
+        GET  "/c/{cluster}/brokers/{broker}/history" ClusterRead Page => pages::history::broker::show;
         GET  "/c/{cluster}/messages"          MessageRead Page   => pages::messages::find::show;
         GET  "/about"                         Public      Page   => pages::about::show;
         POST "/settings"                      Public      Page   => pages::settings::change;
@@ -77,6 +81,10 @@ pub(crate) fn table() -> Vec<Route> {
         GET  "/api/v1/clusters/{cluster}/groups/{group}/dead-letters" MessageRead Api => api::dead_letters::list;
         POST "/api/v1/clusters/{cluster}/groups/{group}/dead-letters" MessageSend Api => api::dead_letters::resend;
         GET  "/api/v1/clusters/{cluster}/groups/{group}/clients/{client}" GroupRead Api => api::groups::client;
+        GET  "/api/v1/clusters/{cluster}/history" ClusterRead Api => api::history::moment;
+        GET  "/api/v1/clusters/{cluster}/topics/{topic}/history" TopicRead Api => api::history::topic;
+        GET  "/api/v1/clusters/{cluster}/groups/{group}/history" GroupRead Api => api::history::group;
+        GET  "/api/v1/clusters/{cluster}/brokers/{broker}/history" ClusterRead Api => api::history::broker;
 
         GET  "/static/{version}/{*file}"      Public      Plain  => assets::file;
         GET  "/favicon.ico"                   Public      Plain  => assets::favicon;

@@ -7,6 +7,7 @@ base-topics = Topics
 base-groups = Groups
 base-dead = Dead letters
 base-messages = Messages
+base-history = History
 base-ingest = Ingest
 base-find = Find a record by key or id
 base-find-label = Record key or message id

@@ -7,6 +7,7 @@ base-topics = 主题
 base-groups = 消费组
 base-dead = 死信
 base-messages = 消息
+base-history = 历史
 base-ingest = 采集
 base-find = 按 Key 或 ID 查找记录
 base-find-label = 记录 Key 或消息 ID

@@ -5,6 +5,7 @@ mod acts;
 mod browsing;
 mod dead_letters;
 mod groups;
+mod history;
 mod look_up;
 mod scale;
 mod snapshots;

@@ -16,11 +16,20 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub(crate) const START: i64 = 1_800_000_000_000;
 
 #[derive(Debug)]
-pub(crate) struct TokioClock(Instant);
+pub(crate) struct TokioClock {
+    at: Millis,
+    since: Instant,
+}
+
+impl TokioClock {
+    pub(crate) fn starting(at: Millis) -> Self {
+        Self { at, since: Instant::now() }
+    }
+}
 
 impl Clock for TokioClock {
     fn now(&self) -> Millis {
-        Millis(START + i64::try_from(self.0.elapsed().as_millis()).unwrap())
+        self.at.plus(i64::try_from(self.since.elapsed().as_millis()).unwrap())
     }
 }
 
@@ -44,7 +53,7 @@ impl World {
     }
 
     pub(crate) fn starting(cluster: Cluster, options: KeeperOptions) -> Self {
-        let clock: Arc<dyn Clock> = Arc::new(TokioClock(Instant::now()));
+        let clock: Arc<dyn Clock> = Arc::new(TokioClock::starting(Millis(START)));
         let stop = CancellationToken::new();
         let (source, keeper) = keep(&cluster, Arc::clone(&clock), options, stop.clone());
         let audit = Arc::new(FakeMeta::default());

@@ -1,5 +1,6 @@
 //! PostgreSQL: one database, any number of programs on it.
 
+mod history;
 mod meta;
 mod resend;
 mod tables;

@@ -20,7 +20,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct Database {
     pub(super) writer: SqlitePool,
     pub(super) readers: SqlitePool,
-    name: String,
+    pub(super) name: String,
     folder: PathBuf,
     _lock: FolderLock,
 }

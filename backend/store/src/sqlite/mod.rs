@@ -3,6 +3,7 @@
 mod catalogue;
 mod file;
 mod files;
+mod history;
 mod lock;
 mod meta;
 mod readers;

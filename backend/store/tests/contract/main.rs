@@ -3,6 +3,7 @@
 
 mod append;
 mod files;
+mod history;
 mod lookup;
 mod meta;
 mod model;

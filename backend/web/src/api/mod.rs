@@ -4,6 +4,7 @@
 pub(crate) mod clusters;
 pub(crate) mod dead_letters;
 pub(crate) mod groups;
+pub(crate) mod history;
 pub(crate) mod ingest;
 pub(crate) mod messages;
 pub(crate) mod offsets;
@@ -43,6 +44,10 @@ use utoipa::{OpenApi, ToSchema};
         offsets::plan,
         offsets::reset,
         groups::client,
+        history::moment,
+        history::topic,
+        history::group,
+        history::broker,
         dead_letters::groups,
         dead_letters::list,
         dead_letters::resend,

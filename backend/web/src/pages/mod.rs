@@ -4,6 +4,7 @@ pub(crate) mod about;
 pub(crate) mod clusters;
 pub(crate) mod dead_letters;
 pub(crate) mod groups;
+pub(crate) mod history;
 pub(crate) mod ingest;
 pub(crate) mod messages;
 pub(crate) mod nav;

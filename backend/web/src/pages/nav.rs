@@ -24,6 +24,7 @@ pub(crate) fn items(cluster: &str) -> Vec<Item> {
         ("/c/{cluster}/groups", Section::Groups, Msg::new("base-groups"), links::groups(cluster)),
         ("/c/{cluster}/messages", Section::Messages, Msg::new("base-messages"), links::messages(cluster)),
         ("/c/{cluster}/dead-letters", Section::DeadLetters, Msg::new("base-dead"), links::dead_letters(cluster)),
+        ("/c/{cluster}/history", Section::History, Msg::new("base-history"), links::history(cluster)),
         ("/c/{cluster}/ingest", Section::Ingest, Msg::new("base-ingest"), links::ingest(cluster)),
     ];
     all.into_iter()

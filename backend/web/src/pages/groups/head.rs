@@ -10,6 +10,7 @@ pub(crate) enum Part {
     Progress,
     Clients,
     DeadLetters,
+    History,
     Config,
     /// One of its forms.
     Form,

@@ -6,6 +6,7 @@ pub(crate) mod dead_letters;
 pub(crate) mod delete;
 pub(crate) mod edit;
 pub(crate) mod head;
+pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod reset;
 pub(crate) mod show;

@@ -11,6 +11,7 @@ pub(crate) enum Part {
     Groups,
     Config,
     Messages,
+    History,
     /// One of its forms.
     Form,
 }

@@ -6,6 +6,7 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod fields;
 pub(crate) mod head;
+pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod send;
 pub(crate) mod show;
@@ -31,6 +32,7 @@ pub(crate) fn failure(view: &ClusterView, error: ConsoleError) -> Failure {
         ConsoleError::SystemGroup(group) => Failure::Invalid(Msg::new("groups-error-system").with("group", group)),
         ConsoleError::NotFound(what) => Failure::NotThere { what, cluster: view.name.clone() },
         ConsoleError::Broker(error) => Failure::Broker(error),
+        ConsoleError::Store(error) => Failure::Store(error),
     }
 }
 
