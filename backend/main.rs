@@ -66,7 +66,7 @@ fn main() -> ExitCode {
             Command::Doctor(args) => commands::doctor::run(&args).await,
             Command::Record(args) => Box::pin(commands::record::run(&args)).await,
             Command::Trace(command) => commands::trace::run(&command),
-            Command::Bench(command) => commands::bench::run(command).await.map(|()| ExitCode::SUCCESS),
+            Command::Bench(command) => Box::pin(commands::bench::run(command)).await.map(|()| ExitCode::SUCCESS),
             Command::Health(args) => commands::health::run(&args).await,
         }
     });

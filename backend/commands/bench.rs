@@ -1,4 +1,6 @@
-//! `millrace bench`: measures ingest and look-up on this machine, on made-up traces or on a broker's own.
+//! `millrace bench`: measures ingest, look-up and the console on this machine, on made-up traces or on a broker's own.
+
+mod console;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +40,8 @@ pub(crate) enum BenchCommand {
         #[arg(long, default_value_t = 2_000)]
         count: usize,
     },
+    /// How long the console's calls take on a cluster filled with made-up topics, groups and messages
+    Console(console::ConsoleArgs),
 }
 
 pub(crate) async fn run(command: BenchCommand) -> Result<()> {
@@ -56,6 +60,7 @@ pub(crate) async fn run(command: BenchCommand) -> Result<()> {
             measure::lookup_synthetic(&*store, count).await?;
             stores.close().await;
         }
+        BenchCommand::Console(args) => console::run(&args).await?,
     }
     Ok(())
 }

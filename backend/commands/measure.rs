@@ -102,7 +102,7 @@ fn rate(records: u64, time: Duration) -> u128 {
     u128::from(records) * 1000 / time.as_millis().max(1)
 }
 
-fn resident_mb() -> Option<u64> {
+pub(super) fn resident_mb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? / 1024)

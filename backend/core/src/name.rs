@@ -141,7 +141,7 @@ pub fn is_trace_topic(topic: &str, custom: &[String]) -> bool {
     topic == TRACE_TOPIC || topic.starts_with(CLOUD_TRACE_PREFIX) || custom.iter().any(|name| name == topic)
 }
 
-/// Groups that RocketMQ itself uses (`MixAll.isSysConsumerGroup` and the tools' groups).
+/// Groups that RocketMQ itself uses: `MixAll.isSysConsumerGroup`, and those that a broker makes when it starts.
 pub fn is_system_group(group: &str) -> bool {
     group.starts_with("CID_RMQ_SYS_")
         || matches!(
@@ -151,6 +151,10 @@ pub fn is_system_group(group: &str) -> bool {
                 | "SELF_TEST_C_GROUP"
                 | "CLIENT_INNER_PRODUCER"
                 | "DEFAULT_CONSUMER"
+                | "CID_ONS-HTTP-PROXY"
+                | "CID_ONSAPI_OWNER"
+                | "CID_ONSAPI_PERMISSION"
+                | "CID_ONSAPI_PULL"
         )
 }
 

@@ -129,7 +129,10 @@ impl Chart {
             title: figures.title.text(locale),
             said,
             top: unit.shown(top, locale),
-            middle: unit.shown(top / 2.0, locale),
+            middle: match unit {
+                Unit::Count if top < 10.0 => format::decimal(top / 2.0),
+                _ => unit.shown(top / 2.0, locale),
+            },
             zero: unit.shown(0.0, locale),
             times: (0..=4).map(|part| short(at(steps * part / 4))).collect(),
             width: steps.max(1),

@@ -99,13 +99,17 @@ impl BrokerState {
         let groups = groups.map(|group| (group, own_first(!is_system_group(group))));
         let stats = self.topic_turns.next(topics, now, options.stats_per_tick).into_iter().map(Due::Stats);
         let clients = self.group_turns.next(groups, now, options.groups_per_tick).into_iter().map(Due::Clients);
+        stats.chain(clients).collect()
+    }
+
+    /// Which of the messages that groups have not passed are asked for in this round, once the queues' ends are read.
+    fn unread_due(&self, options: KeeperOptions) -> Vec<Due> {
         let mut unread: Vec<Place> = self.first_unread().filter(|place| !self.is_known(place)).collect();
         unread.sort();
         unread.dedup();
         // Those that were never asked before those that failed.
         unread.sort_by_key(|place| self.unread.contains_key(place));
-        let unread = unread.into_iter().take(options.unread_per_tick).map(Due::Unread);
-        stats.chain(clients).chain(unread).collect()
+        unread.into_iter().take(options.unread_per_tick).map(Due::Unread).collect()
     }
 
     fn is_known(&self, place: &Place) -> bool {
@@ -209,15 +213,29 @@ pub(crate) async fn read_broker(
 }
 
 async fn take_turns(read: &dyn BrokerRead, clock: &dyn Clock, state: &mut BrokerState, options: KeeperOptions) {
-    state.forget();
-    let name = state.broker.name.clone();
+    let deadline = tokio::time::Instant::now() + options.turns_deadline;
     let due = state.due(clock.now(), options);
+    ask_all(read, clock, state, due, deadline, options).await;
+    // A group that reads has come to other messages by now.
+    state.forget();
+    let due = state.unread_due(options);
+    ask_all(read, clock, state, due, deadline, options).await;
+}
+
+/// What is not read by the deadline has waited longest in the next round.
+async fn ask_all(
+    read: &dyn BrokerRead,
+    clock: &dyn Clock,
+    state: &mut BrokerState,
+    due: Vec<Due>,
+    deadline: tokio::time::Instant,
+    options: KeeperOptions,
+) {
+    let name = state.broker.name.clone();
     let broker = name.as_str();
     let mut answers = futures::stream::iter(due)
         .map(|due| async move { (ask(read, broker, due, options.broker_deadline).await, clock.now()) })
         .buffer_unordered(options.turns_at_once);
-    let deadline = tokio::time::Instant::now() + options.turns_deadline;
-    // What is not read by the deadline has waited longest in the next round.
     while let Ok(Some((answer, now))) = tokio::time::timeout_at(deadline, answers.next()).await {
         state.take(answer, now);
     }

@@ -40,8 +40,6 @@ fn to(to: &str) -> ResetForm {
 async fn a_list_tells_lag_age_and_who_is_online() {
     let fake = behind().client("billing", "192.0.2.9@7", "orders").group("idle");
     let world = World::of(&fake).await;
-    // What a group has not passed is known by the second round: it needs the queues' ends.
-    world.refresh().await;
     let page = list(&world.console.snapshot(), &GroupQuery::default());
     assert_eq!((page.total, page.rows[0].name.as_str()), (2, "billing"));
     let billing = &page.rows[0];
@@ -248,4 +246,20 @@ async fn deleting_takes_offsets_and_retries_and_dead_letters_only_when_asked() {
     assert!(console.snapshot().topic("%RETRY%billing").is_none());
     assert!(console.snapshot().topic("%DLQ%billing").is_some(), "dead letters stay unless somebody says so");
     assert_eq!(fake.committed_offset("billing", &queue("orders", "broker-a", 0)), None);
+}
+
+/// It reads on between all rounds: what it comes to next is another message each time.
+#[tokio::test(start_paused = true)]
+async fn how_long_a_group_that_moves_is_behind_is_known_in_each_round() {
+    let fake = behind();
+    let world = World::of(&fake).await;
+    for offset in 3..5 {
+        fake.append(FakeMessage::to("orders").on("broker-a", 0).at(Millis(START)));
+        let fake = fake.clone().committed_at("billing", &queue("orders", "broker-a", 0), offset);
+        drop(fake);
+        world.refresh().await;
+        let page = list(&world.console.snapshot(), &GroupQuery::default());
+        let expected = Millis(START - 600_000 + offset * 60_000);
+        assert_eq!(page.rows[0].oldest_unread, Known::Known(Some(expected)), "at {offset}");
+    }
 }

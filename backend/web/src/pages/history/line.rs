@@ -29,7 +29,7 @@ pub(crate) struct View {
     pub(crate) charts: Vec<Chart>,
     pub(crate) columns: Vec<Msg>,
     /// Newest first; steps of which nothing is known are left out.
-    pub(crate) rows: Vec<(Millis, Link, Vec<Option<String>>)>,
+    pub(crate) rows: Vec<(String, Link, Vec<Option<String>>)>,
     pub(crate) empty: bool,
     pub(crate) everything: Link,
 }
@@ -65,13 +65,13 @@ impl View {
     }
 }
 
-fn rows(line: &Line, kind: Kind, cx: &Cx, link: impl Fn(Millis) -> Link) -> Vec<(Millis, Link, Vec<Option<String>>)> {
+fn rows(line: &Line, kind: Kind, cx: &Cx, link: impl Fn(Millis) -> Link) -> Vec<(String, Link, Vec<Option<String>>)> {
     let points = line.points.iter().enumerate().rev().filter_map(|(place, point)| Some((line.at(place), (*point)?)));
     points
         .map(|(at, point)| {
             let figures = super::figures(kind).iter().zip(point);
             let cells = figures.map(|((_, unit), figure)| figure.map(|figure| unit.shown(figure, cx.locale)));
-            (at, link(at), cells.collect())
+            (cx.zone.minute(at), link(at), cells.collect())
         })
         .collect()
 }
