@@ -42,6 +42,11 @@ async fn pages(server: &Server) -> Vec<(&'static str, String)> {
         ("group-edit", format!("/c/{CLUSTER}/groups/order_cleaner/edit")),
         ("group-delete", format!("/c/{CLUSTER}/groups/order_cleaner/delete")),
         ("group-reset", format!("/c/{CLUSTER}/groups/order_cleaner/reset?topic=orders_raw&to=earliest")),
+        ("group-dead-letters", format!("/c/{CLUSTER}/groups/order_cleaner/dead-letters")),
+        ("group-history", format!("/c/{CLUSTER}/groups/order_cleaner/history?range=1h")),
+        ("dead-letters", format!("/c/{CLUSTER}/dead-letters")),
+        ("topic-history", format!("{topic}/history?range=1h")),
+        ("history", format!("/c/{CLUSTER}/history?at=now")),
         ("about", "/about".to_owned()),
     ]
 }

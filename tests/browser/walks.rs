@@ -114,3 +114,73 @@ async fn language_and_theme_switch_in_place() {
     browser.assert_quiet("the switches").await;
     browser.close().await;
 }
+
+/// An operator looks at what a reset would do, does it, and sees what came of it.
+async fn preview_to_reset(look: Look, group: &str, topic: &str) {
+    let (_setup, server, driver) = ready().await;
+    let browser = driver.open(look).await;
+    let here = format!("/c/{CLUSTER}/groups/{group}");
+    browser.open(&server.api.url(&here)).await;
+    browser.press(&format!("a[href='{here}/reset']")).await;
+    browser.arrive(|path| path == format!("{here}/reset")).await;
+
+    // A time that is none is told at its field, and nothing is planned.
+    browser.fill("#topic", topic).await;
+    browser.fill("#time", "yesterday-ish").await;
+    browser.press("form[method=get].panel button[type=submit]").await;
+    browser.find("#time[aria-invalid=true]").await;
+    // The browser says of itself that the answer was a 422.
+    let told = browser.faults("a time that is none").await;
+    assert!(told.iter().all(|fault| fault.contains("the server responded with a status of 422")), "{told:?}");
+    assert!(!browser.has("form[method=post] button.risk").await, "there is no plan to carry out");
+
+    browser.fill("#time", "2020-01-01 00:00").await;
+    browser.press("form[method=get].panel button[type=submit]").await;
+    browser.find("form[method=post] button.risk").await;
+    let plan = browser.text("main").await;
+    assert!(plan.contains("again"), "the preview says what is read again: {plan}");
+    browser.press("form[method=post] button.risk").await;
+    browser.find(".verdict.ok").await;
+    browser.assert_quiet("the reset").await;
+
+    browser.open(&server.api.url(&here)).await;
+    assert!(browser.has("td.num a[href*='by=offset']").await, "the group has messages before it again");
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn an_operator_previews_a_reset_and_does_it() {
+    preview_to_reset(Look::PLAIN, "order_pricer", "orders_clean").await;
+}
+
+#[tokio::test]
+async fn an_operator_previews_a_reset_and_does_it_without_javascript() {
+    preview_to_reset(WITHOUT_JAVASCRIPT, "order_sink", "orders_out").await;
+}
+
+/// A tester finds a message among the dead letters and sends it to its group once more; pressing again sends nothing.
+#[tokio::test]
+async fn a_tester_sends_a_dead_letter_again() {
+    let (_setup, server, driver) = ready().await;
+    let browser = driver.open(Look::PLAIN).await;
+    browser.open(&server.api.url(&format!("/c/{CLUSTER}/dead-letters"))).await;
+    let letters = format!("/c/{CLUSTER}/groups/order_cleaner/dead-letters");
+    browser.press(&format!("td a[href='{letters}']")).await;
+    browser.arrive(|path| path == letters).await;
+    // Other walks look at order-007.
+    let row = "//tr[not(.//a[text()='order-007'])]//input[@name='places']";
+    browser
+        .run(&format!(
+            "document.evaluate(\"{row}\", document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue.click()"
+        ))
+        .await;
+    browser.press("form[method=post] button.first").await;
+    browser.find(".verdict.ok").await;
+    browser.assert_quiet("what was sent again").await;
+
+    browser.back().await;
+    browser.find("input[name=places]").await;
+    browser.open(&server.api.url(&letters)).await;
+    assert!(browser.has("td a[href*='/records?q=']").await);
+    browser.close().await;
+}
