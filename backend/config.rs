@@ -149,6 +149,15 @@ impl Config {
         Self::read(args, Env::prefixed("MILLRACE_").split("__"))
     }
 
+    /// The same clusters and database, for a command that asks one thing: nothing is recorded, any port does.
+    pub(crate) fn for_one_question(&self) -> Self {
+        let mut own = self.clone();
+        own.bind.set_port(0);
+        own.ingest.enabled = false;
+        own.history.enabled = false;
+        own
+    }
+
     fn read(args: &ConfigArgs, environment: impl Provider) -> Result<Self> {
         let file = match &args.config {
             Some(path) if !path.is_file() => bail!("there is no configuration file {}", path.display()),

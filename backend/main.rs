@@ -10,7 +10,7 @@ mod telemetry;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use config::ConfigArgs;
 
@@ -50,7 +50,9 @@ enum Command {
 fn main() -> ExitCode {
     // More than one crypto provider is linked; TLS picks this one.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    let arguments = Arguments::parse();
+    let matches = commands::api::add_to(Arguments::command()).get_matches();
+    // What is not in the enumeration is an operation of the API.
+    let command = Command::from_arg_matches(&matches).map_err(|_| matches.subcommand());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -59,7 +61,12 @@ fn main() -> ExitCode {
         }
     };
     let outcome = runtime.block_on(async {
-        match arguments.command {
+        let command = match command {
+            Ok(command) => command,
+            Err(Some((subject, matches))) => return Box::pin(commands::api::run(subject, matches)).await,
+            Err(None) => anyhow::bail!("a command is missing: millrace --help lists them"),
+        };
+        match command {
             #[cfg(feature = "embedded")]
             Command::Demo(args) => Box::pin(commands::demo::run(args)).await,
             Command::Serve(args) => commands::serve::run(&args).await,

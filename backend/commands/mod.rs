@@ -1,5 +1,6 @@
 //! One module a subcommand. Only these and `main.rs` name an adapter.
 
+pub(crate) mod api;
 pub(crate) mod bench;
 #[cfg(feature = "embedded")]
 pub(crate) mod demo;

@@ -12,7 +12,7 @@ use millrace_broker_rocketmq::client::Clients;
 use millrace_broker_rocketmq::{ClusterSettings, Credentials, RocketMq};
 use millrace_console::Console;
 use millrace_console::history::{HistoryOptions, record};
-use millrace_console::snapshot::{KeeperOptions, keep};
+use millrace_console::snapshot::{KeeperOptions, SnapshotSource, keep};
 use millrace_core::time::Clock;
 use millrace_store::{DatabaseUrl, Retention, SegmentRules, Stores};
 use millrace_tracker::ingest::{Ingest, IngestSettings, IngestState};
@@ -28,6 +28,8 @@ use crate::telemetry::{Telemetry, prometheus_router};
 
 /// How long requests under way may take to end after a signal.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
+/// How long the first round over all brokers may take; one that hangs costs its deadlines.
+const FIRST_ROUND: Duration = Duration::from_secs(15);
 
 pub(crate) async fn run(args: &ConfigArgs) -> Result<ExitCode> {
     let config = Config::load(args)?;
@@ -59,6 +61,7 @@ pub(crate) struct Server {
     clusters: BTreeMap<String, Cluster>,
     adapters: Vec<RocketMq>,
     ingests: Vec<Ingest>,
+    snapshots: Vec<SnapshotSource>,
     keepers: Vec<JoinHandle<()>>,
     clients: Clients,
     stores: Stores,
@@ -74,6 +77,12 @@ impl Server {
     #[cfg(feature = "embedded")]
     pub(crate) fn cluster(&self, name: &str) -> Option<&Cluster> {
         self.clusters.get(name)
+    }
+
+    /// Waits until every cluster was read once, as far as it answers.
+    pub(crate) async fn settled(&self) {
+        let first = self.snapshots.iter().map(|snapshots| snapshots.refresh(FIRST_ROUND));
+        futures::future::join_all(first).await;
     }
 
     /// Requests end first, then ingest writes what it has, then the stores close.
@@ -115,6 +124,7 @@ pub(crate) async fn start(config: &Config) -> Result<Server> {
         clusters: BTreeMap::new(),
         adapters: Vec::new(),
         ingests: Vec::new(),
+        snapshots: Vec::new(),
         keepers: Vec::new(),
         clients: Clients::new(),
         stores,
@@ -145,6 +155,7 @@ pub(crate) async fn start(config: &Config) -> Result<Server> {
         };
         let (snapshots, keeper) = keep(&cluster, Arc::clone(&clock), KeeperOptions::default(), stop.clone());
         server.keepers.push(tokio::spawn(keeper));
+        server.snapshots.push(snapshots.clone());
         if config.history.enabled {
             let options =
                 HistoryOptions { minutes_days: config.history.minutes_days, hours_days: config.history.hours_days };

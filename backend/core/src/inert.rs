@@ -21,7 +21,8 @@ pub fn inert(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn acts(c: char) -> bool {
+/// Whether a terminal or a browser does something with `c` besides showing it.
+pub fn acts(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{61c}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

@@ -64,6 +64,13 @@ pub use cx::{Cx, Flash, InCluster};
 pub use failure::Failure;
 pub use route::{Access, Kind, Permission};
 
+/// The OpenAPI document of the JSON API.
+pub fn api_document() -> serde_json::Value {
+    use utoipa::OpenApi as _;
+    // It holds nothing that JSON cannot.
+    serde_json::to_value(api::Document::openapi()).unwrap_or_default()
+}
+
 /// The whole application: every row of the table, with what holds for all of them around it.
 pub fn router(app: Arc<App>) -> Router {
     let mut router = Router::new();

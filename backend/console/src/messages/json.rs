@@ -2,7 +2,7 @@
 //! of their names and names that occur twice.
 
 /// `text` with line breaks and two blanks a level; `None` where it is not JSON.
-pub(crate) fn lay_out(text: &str) -> Option<String> {
+pub fn lay_out(text: &str) -> Option<String> {
     let _: serde::de::IgnoredAny = serde_json::from_str(text).ok()?;
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;

@@ -16,6 +16,7 @@ pub use by_id::{Looked, TakenFor};
 pub use by_key::{KEY_CAP, KeyQuery, Keyed};
 pub use cursor::{Cursor, CursorError};
 pub use instant::{Instant, InstantError, ReadAs};
+pub use json::lay_out;
 pub use merge::{Limit, Limits, Row};
 pub use window::{Order, Window};
 
