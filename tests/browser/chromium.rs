@@ -227,6 +227,14 @@ impl Browser {
         assert!(bad.is_empty(), "{page} ({}): {bad:#?}", self.look.name());
     }
 
+    /// The browser logs of itself that a page was refused, and nothing else.
+    pub(crate) async fn assert_refused(&self, what: &str, status: u16) {
+        let expected = format!("the server responded with a status of {status}");
+        let complaints = self.complaints().await;
+        let of = |complaint: &Value| complaint["message"].as_str().is_some_and(|message| message.contains(&expected));
+        assert!(!complaints.is_empty() && complaints.iter().all(of), "{what}: {complaints:#?}");
+    }
+
     /// Warnings and errors that the browser logged since the last call.
     async fn complaints(&self) -> Vec<Value> {
         let log = self.post("se/log", json!({"type": "browser"})).await;
